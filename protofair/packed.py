@@ -1,0 +1,66 @@
+"""The packed set: one memory-mapped array of images with its labels and splits, written by `prepare`, read by every stage.
+
+images.npy     uint8 [N, H, W, C], C = 3 or 1 (grey)
+labels.csv     one row an image: `id` (official name), `split` (train, val, test, or empty for unused), integer attributes
+manifest.json  what it is, how it was made, hashes
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from protofair.errors import UserError
+from protofair.strict import did_you_mean
+
+SPLITS = ("train", "val", "test")
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A packed set opened for reading; images stay on disk until they are indexed."""
+
+    path: Path
+    images: np.ndarray
+    labels: pd.DataFrame
+
+    @classmethod
+    def open(cls, path: Path) -> "Packed":
+        """Open the folder `path`; what is missing or does not fit together is a `UserError`."""
+        for name in ("images.npy", "labels.csv", "manifest.json"):
+            if not (path / name).is_file():
+                raise UserError(f"{path / name}: no such file. Prepare the data set first: protofair prepare --help")
+        try:
+            images = np.load(path / "images.npy", mmap_mode="r")
+        except ValueError as error:
+            raise UserError(
+                f"{path / 'images.npy'}: not a readable array ({error}). Delete {path} and prepare it again."
+            ) from None
+        labels = pd.read_csv(path / "labels.csv", dtype={"id": str, "split": str}, keep_default_na=False)
+        if len(labels) != len(images):
+            raise UserError(f"{path}: {len(images)} images but {len(labels)} labels. Delete it and prepare it again.")
+        return cls(path, images, labels)
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
+        return content
+
+    @property
+    def attributes(self) -> list[str]:
+        """The names a target or a sensitive attribute can have."""
+        return [name for name in self.labels.columns if name not in ("id", "split")]
+
+    def rows(self, split: str) -> np.ndarray:
+        """The positions of a split's images, int64 [n]."""
+        return np.flatnonzero((self.labels["split"] == split).to_numpy())
+
+    def values(self, attribute: str, rows: np.ndarray) -> np.ndarray:
+        """An attribute of some rows, int64 [n]."""
+        if attribute not in self.attributes:
+            raise UserError(f"{self.path}: no attribute '{attribute}'. {did_you_mean(attribute, self.attributes)}")
+        return self.labels[attribute].to_numpy(dtype=np.int64)[rows]
