@@ -1,0 +1,1 @@
+"""From official files to packed arrays: `acquire` gets them, `prepare` packs them, `split` divides UTKFace, `toy` draws stand-ins."""
