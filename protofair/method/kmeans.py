@@ -1,0 +1,78 @@
+"""Spherical K-means, which gives the prototypes their start (Eq. 2).
+
+All restarts run side by side: each pass reads a chunk of the points once, while it is in the cache, for every restart.
+The sums are matrix products, so equal seeds give equal results on every device. Beside the points it keeps a label and
+a similarity for each point and restart; no [N, K] array is ever made.
+"""
+
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+CHUNK = 4096  # 2 MB of points at d = 128
+
+
+def spherical_kmeans(
+    points: Tensor, num_clusters: int, *, generator: torch.Generator, restarts: int = 5, iterations: int = 25
+) -> Tensor:
+    """The centroids [K, d] of the restart with the highest sum of cosines. points [N, d] of unit length, N >= K."""
+    centroids = _seeds(points, num_clusters, restarts, generator)
+    previous = None
+    for iteration in range(iterations + 1):
+        labels, cosines, sums, counts = _sweep(points, centroids)
+        if iteration == iterations or (previous is not None and torch.equal(labels, previous)):
+            break
+        centroids, previous = _move(points, centroids, cosines, sums, counts), labels
+    return centroids[cosines.sum(dim=0, dtype=torch.float64).argmax()]
+
+
+def _chunks(size: int) -> Iterator[slice]:
+    return (slice(start, start + CHUNK) for start in range(0, size, CHUNK))
+
+
+def _seeds(points: Tensor, num_clusters: int, restarts: int, generator: torch.Generator) -> Tensor:
+    """k-means++ for every restart, [R, K, d]: points are drawn by their squared distance to the nearest one so far.
+
+    Drawn on the host, in float64: a cumulative sum is not deterministic on every device.
+    """
+    draws = torch.rand(num_clusters, restarts, dtype=torch.float64, generator=generator, device=generator.device).cpu()
+    chosen = [points[(draws[0] * len(points)).long().to(points.device)]]
+    distances = torch.full((len(points), restarts), torch.inf, dtype=points.dtype, device=points.device)
+    for draw in draws[1:]:
+        for rows in _chunks(len(points)):
+            # |x - c|^2 = 2 - 2 x.c between unit vectors
+            squared = (2 - 2 * (points[rows] @ chosen[-1].T)).clamp_(min=0)
+            torch.minimum(distances[rows], squared, out=distances[rows])
+        cumulative = distances.T.cpu().double().cumsum(dim=1)
+        drawn = torch.searchsorted(cumulative, draw[:, None] * cumulative[:, -1:], right=True)
+        chosen.append(points[drawn[:, 0].clamp_(max=len(points) - 1).to(points.device)])
+    return torch.stack(chosen, dim=1)
+
+
+def _sweep(points: Tensor, centroids: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Assign every point: labels [N, R], their cosines [N, R], and by cluster the sums [R, K, d] and counts [R, K]."""
+    restarts, num_clusters, dim = centroids.shape
+    flat = centroids.reshape(-1, dim)
+    labels = torch.empty(len(points), restarts, dtype=torch.int64, device=points.device)
+    cosines = torch.empty(len(points), restarts, dtype=points.dtype, device=points.device)
+    sums, counts = torch.zeros_like(flat), torch.zeros_like(flat[:, 0])
+    for rows in _chunks(len(points)):
+        similarity = (points[rows] @ flat.T).view(-1, restarts, num_clusters)
+        cosines[rows], labels[rows] = similarity.max(dim=2)
+        members = similarity.zero_().scatter_(2, labels[rows, :, None], 1).flatten(1)
+        sums.addmm_(members.T, points[rows])
+        counts += members.sum(dim=0)
+    return labels, cosines, sums.view_as(centroids), counts.view(restarts, num_clusters)
+
+
+def _move(points: Tensor, centroids: Tensor, cosines: Tensor, sums: Tensor, counts: Tensor) -> Tensor:
+    """The normalised sums; an empty cluster restarts at the point its restart serves worst."""
+    # Points that cancel out have no mean direction: every centroid serves them alike, so the old one stays.
+    moved = torch.where(sums.norm(dim=2, keepdim=True) > 0, F.normalize(sums, dim=2), centroids)
+    for restart, cluster in (counts == 0).nonzero().tolist():
+        farthest = cosines[:, restart].argmin()
+        moved[restart, cluster] = points[farthest]
+        cosines[farthest, restart] = torch.inf
+    return moved
