@@ -1,7 +1,7 @@
 """The command line: one command per stage, each beside the code it runs.
 
-A stage's command is imported only when it is called, so that `protofair --help` does not wait for torch, and a stage never
-imports the code of another.
+A stage's command is imported only when it is called, so that `protofair --help` does not wait for torch, and a stage
+never imports the code of another.
 """
 
 import importlib
@@ -14,6 +14,7 @@ from protofair.errors import UserError
 
 # name: (module with the command, one line for the overview)
 COMMANDS = {
+    "plan": ("protofair.plan.command", "Choose what runs: resolve a suite into params/plan.yaml."),
     "toy": ("protofair.data.toy.command", "Draw the embedded data, or a contact sheet of it."),
     "acquire": (
         "protofair.data.acquire.command",

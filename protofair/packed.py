@@ -1,7 +1,7 @@
-"""The packed set: one memory-mapped array of images with its labels and splits, written by `prepare`, read by every stage.
+"""The packed set: one memory-mapped array of images with labels and splits, written by `prepare`, read by every stage.
 
 images.npy     uint8 [N, H, W, C], C = 3 or 1 (grey)
-labels.csv     one row an image: `id` (official name), `split` (train, val, test, or empty for unused), integer attributes
+labels.csv     one row an image: `id` (official name), `split` (train, val, test; empty if unused), integer attributes
 manifest.json  what it is, how it was made, hashes
 """
 

@@ -1,7 +1,7 @@
 """Configuration: frozen models that refuse what they do not know, and say what was probably meant."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +31,7 @@ def parse(model: type[Model], value: Any, *, where: str) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise UserError("\n".join(f"{where}: {line}" for line in _problems(model, error))) from None
+        raise UserError("\n".join(f"{where}: {text}" for _, text in problems(model, error))) from None
 
 
 def read_yaml(path: Path) -> Any:
@@ -44,18 +44,17 @@ def read_yaml(path: Path) -> Any:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 
 
-def _problems(model: type[BaseModel], error: ValidationError) -> list[str]:
-    lines = []
+def problems(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """Each problem of a failed validation: where in the value it is, and a sentence about it."""
     for problem in error.errors():
-        key = ".".join(str(part) for part in problem["loc"])
+        where = problem["loc"]
+        key = ".".join(str(part) for part in where)
         if problem["type"] == "extra_forbidden":
-            siblings = _fields_at(model, problem["loc"][:-1])
-            lines.append(f"unknown key '{key}'. {did_you_mean(str(problem['loc'][-1]), siblings)}")
+            yield where, f"unknown key '{key}'. {did_you_mean(str(where[-1]), _fields_at(model, where[:-1]))}"
         elif problem["type"] == "missing":
-            lines.append(f"'{key}' is missing.")
+            yield where, f"'{key}' is missing."
         else:
-            lines.append(f"'{key}': {problem['msg']} (got {problem['input']!r}).")
-    return lines
+            yield where, f"'{key}': {problem['msg']} (got {problem['input']!r})."
 
 
 def _fields_at(model: type[BaseModel], location: Iterable[Any]) -> list[str]:

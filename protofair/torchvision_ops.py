@@ -1,8 +1,8 @@
 """Let torchvision be imported beside a torch without CUDA.
 
-PyPI's torchvision is built for CUDA. Beside the CPU build of torch its compiled operators do not load, and its own import
-fails while it registers shape functions for two of them. Declaring those two signatures is enough to use its models,
-transforms and data sets; the operators themselves stay unavailable. Import this module before torchvision.
+PyPI's torchvision is built for CUDA. Beside the CPU build of torch its compiled operators do not load, and its own
+import fails while it registers shape functions for two of them. Declaring those two signatures is enough to use its
+models, transforms and data sets; the operators themselves stay unavailable. Import this module before torchvision.
 """
 
 import importlib.util
