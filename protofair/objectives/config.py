@@ -4,10 +4,21 @@ from typing import Annotated
 
 from pydantic import Field
 
+from protofair.objectives.barlow_twins import BarlowTwinsConfig
+from protofair.objectives.byol import BYOLConfig
 from protofair.objectives.fscl import FSCLConfig, FSCLPlusConfig, FSCLStarConfig
+from protofair.objectives.moco import MoCoConfig
 from protofair.objectives.simclr import SimCLRConfig
 from protofair.objectives.supcon import SupConConfig
 
 ObjectiveConfig = Annotated[
-    SupConConfig | SimCLRConfig | FSCLConfig | FSCLPlusConfig | FSCLStarConfig, Field(discriminator="name")
+    SupConConfig
+    | SimCLRConfig
+    | BarlowTwinsConfig
+    | BYOLConfig
+    | MoCoConfig
+    | FSCLConfig
+    | FSCLPlusConfig
+    | FSCLStarConfig,
+    Field(discriminator="name"),
 ]

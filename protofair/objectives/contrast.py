@@ -18,11 +18,13 @@ def pair_loss(z: Tensor, *, weights: Tensor, denominator: Tensor, temperature: f
     """Mean over anchors i of -(tau / 0.07) sum_j w_ij [s_ij - log sum_{k in denominator of i} exp s_ik], a scalar.
 
     z [n, d] L2-normalised, s = z z^T / tau; weights [n, n] of the positive pairs, 0 elsewhere; denominator bool [n, n].
-    The log of an empty denominator counts as 0. Computed in float32, under autocast too.
+    Each row of s is taken relative to its maximum, which cancels, except that the log of an empty denominator counts as
+    0, as in FSCL's code. Computed in float32, under autocast too.
     """
     with torch.autocast(z.device.type, enabled=False):
         z = z.float()
         similarities = z @ z.T / temperature
+        similarities = similarities - similarities.detach().amax(dim=1, keepdim=True)
         lowest = torch.finfo(torch.float32).min  # not -inf: the gradient of an empty row would be NaN
         log_denominator = similarities.masked_fill(~denominator, lowest).logsumexp(dim=1)
         log_denominator = log_denominator.where(denominator.any(dim=1), 0)
