@@ -1,0 +1,49 @@
+"""Configuration that refuses what it does not know."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import Field, ValidationError
+
+from protofair.errors import UserError
+from protofair.strict import Strict, did_you_mean, parse, read_yaml
+
+
+class Inner(Strict):
+    momentum: float = Field(0.9, ge=0, lt=1)
+
+
+class Outer(Strict):
+    name: str
+    inner: Inner = Inner()
+
+
+def test_a_valid_value_is_parsed_and_frozen():
+    parsed = parse(Outer, {"name": "a", "inner": {"momentum": 0.5}}, where="file")
+    assert parsed.inner.momentum == 0.5
+    with pytest.raises(ValidationError):
+        parsed.name = "b"
+
+
+def test_every_problem_is_named_with_its_place_at_once():
+    with pytest.raises(UserError) as error:
+        parse(Outer, {"inner": {"momentun": 0.5, "momentum": 1.5}, "nmae": "a"}, where="params/x.yaml")
+    lines = str(error.value).splitlines()
+    assert len(lines) == 4
+    assert all(line.startswith("params/x.yaml: ") for line in lines)
+    assert any("'name' is missing" in line for line in lines)
+    assert any("unknown key 'nmae'. Did you mean 'name'?" in line for line in lines)
+    assert any("unknown key 'inner.momentun'. Did you mean 'momentum'?" in line for line in lines)
+    assert any("'inner.momentum'" in line and "less than 1" in line and "1.5" in line for line in lines)
+
+
+def test_a_word_unlike_any_known_one_gets_the_list():
+    assert did_you_mean("zzz", ["Male", "Young"]) == "Known: Male, Young."
+
+
+def test_a_missing_or_malformed_file_is_a_users_error(tmp_path: Path):
+    with pytest.raises(UserError, match="no such file"):
+        read_yaml(tmp_path / "absent.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [1, 2\nb: 3\n")
+    with pytest.raises(UserError, match=r"bad.yaml: not valid YAML: .*line 2"):
+        read_yaml(tmp_path / "bad.yaml")
