@@ -1,14 +1,14 @@
 """The raw images of a data set by their official names, whether they lie in archives or in folders.
 
-`acquire` leaves one folder per data set, data/raw/<key>/, with the label tables at its top and the images in any mixture
-of
+`acquire` leaves one folder per data set, data/raw/<key>/, with the label tables at its top and the images in any
+mixture of
 
 - `.zip` archives, read in place (stored or deflated members),
 - plain `.tar` archives, read in place by offset; `acquire` unpacks a `.tar.gz` once to the `.tar` beside it,
-- folders, or links to folders.
+- folders, at any depth, or links to folders, which stand for the images directly in them.
 
-So no archive is ever spread over the disk as a hundred thousand files: nothing in it can be written anywhere, and reading
-in `reading_order` is sequential. An `Entry` is small and picklable; worker processes call `entry.read()`.
+So no archive is ever spread over the disk as a hundred thousand files: nothing in it can be written anywhere, and
+reading in `reading_order` is sequential. An `Entry` is small and picklable; worker processes call `entry.read()`.
 """
 
 import os
@@ -26,6 +26,9 @@ from protofair.errors import UserError
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
 MAX_IMAGE_BYTES = 64 * 2**20  # the largest official image has 2 MB
 MAX_IMAGES = 2_000_000
+# JPEG and PNG hardly shrink: an archive that unpacks to this many times its size, unless it is tiny, is a bomb.
+MAX_RATIO = 20
+MAX_RATIO_FROM = 64 * 2**20
 
 _ZIP_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
@@ -152,6 +155,8 @@ def images_in_zip(path: Path) -> Iterator[ZipEntry]:
             members = archive.infolist()
     except zipfile.BadZipFile as error:
         raise UserError(f"{path}: not a whole zip archive ({error}). Delete it and acquire it again.") from None
+    if sum(member.file_size for member in members) > max(MAX_RATIO_FROM, MAX_RATIO * path.stat().st_size):
+        raise UserError(f"{path}: unpacks to more than {MAX_RATIO} times its size: not the official archive, not used.")
     for member in members:
         _refuse_escape(path, member.filename)
         if (member.external_attr >> 16) & 0o170000 not in (0, 0o100000, 0o040000) or member.flag_bits & 1:
@@ -172,9 +177,9 @@ def images_in_zip(path: Path) -> Iterator[ZipEntry]:
 
 
 def images_in_folder(folder: Path) -> Iterator[Entry]:
-    """The image files under a folder, at any depth; links inside it are not followed out of it."""
+    """The image files under a folder at any depth, or directly in a linked one; other links are not followed."""
     for parent, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = [] if folder.is_symlink() else sorted(folders)
         for name in sorted(filter(is_image, names)):
             path = Path(parent, name)
             yield Entry(name, str(path), path.stat().st_size)

@@ -1,0 +1,34 @@
+"""Is a file the official one? By size, hash, or where neither is known by its number of lines."""
+
+from pathlib import Path
+from typing import Any
+
+from protofair.data.acquire.digest import file_digest
+from protofair.data.acquire.table import File
+
+
+class WrongFile(Exception):  # noqa: N818 - says what it is
+    """A file that is not what its name says; the message names the path and the difference."""
+
+
+def check(path: Path, file: File, *, official: bool) -> dict[str, Any]:
+    """The facts about `path` that go into the record: size, hash, and whether the hash is the official one.
+
+    `official` is False for one of the other forms people have (`also`), whose bytes cannot be compared.
+    """
+    size = path.stat().st_size
+    if official and file.size is not None and size != file.size:
+        raise WrongFile(f"{path}: {size:,} bytes, the official file has {file.size:,}")
+    if file.lines is not None and (lines := _lines(path)) != file.lines:
+        raise WrongFile(f"{path}: {lines:,} lines, the official file has {file.lines:,}")
+    known = file.hash if official else None
+    algorithm = known[0] if known else "sha256"
+    digest = file_digest(path, algorithm)
+    if known and digest != known[1]:
+        raise WrongFile(f"{path}: {algorithm} is {digest}, of the official file it is {known[1]}")
+    return {"size": size, algorithm: digest, "verified": known is not None}
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for line in file if line.strip())

@@ -1,0 +1,44 @@
+"""What a plan says about one acquisition."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from protofair.data.acquire.table import Table
+from protofair.errors import UserError
+from protofair.strict import Strict, did_you_mean, parse, read_yaml
+
+PLAN = Path("params/plan.yaml")
+TOY_OPTIONS = {"images", "seed", "correlation"}
+
+
+class Acquire(Strict):
+    dataset: str
+    source: Literal["official", "toy"] = "official"
+    images: int = Field(default=3600, ge=1)
+    seed: int = Field(default=0, ge=0)
+    correlation: float | None = None
+
+    @model_validator(mode="after")
+    def _only_drawings_have_options(self) -> "Acquire":
+        if self.source == "official" and (given := sorted(self.model_fields_set & TOY_OPTIONS)):
+            raise ValueError(f"{', '.join(given)}: for source: toy only")
+        return self
+
+
+def choose(key: str, *, plan: Path | None, table: Table) -> Acquire:
+    """The plan's entry `key`, or the official files of the data set of that name."""
+    if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", key):
+        raise UserError(f"'{key}': a key has letters, digits, '.', '_' and '-' only.")
+    entries: dict[str, Any] = {}
+    if plan is not None or PLAN.exists():
+        plan = plan or PLAN
+        content = read_yaml(plan)
+        entries = (content.get("acquire") or {}) if isinstance(content, dict) else {}
+        if key in entries:
+            return parse(Acquire, entries[key], where=f"{plan}: acquire.{key}")
+    if key in table.datasets:
+        return Acquire(dataset=key)
+    raise UserError(f"acquire: no entry '{key}'. {did_you_mean(key, [*entries, *table.datasets])}")

@@ -1,0 +1,47 @@
+"""The terms of a data set: shown once, accepted once, recorded beside its files."""
+
+import hashlib
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from protofair.atomic import write_json
+from protofair.data.acquire.table import Dataset
+from protofair.errors import UserError
+
+RECORD = "LICENCE-ACCEPTED.json"
+VARIABLE = "PROTOFAIR_ACCEPT_LICENCE"
+
+
+def require_licence(folder: Path, key: str, dataset: Dataset, *, accepted: bool) -> None:
+    """Return if the terms are accepted: earlier, with the option or variable, or now at the prompt."""
+    terms = hashlib.sha256(dataset.licence.terms.encode()).hexdigest()
+    record = folder / RECORD
+    if record.exists() and json.loads(record.read_text(encoding="utf-8")).get("terms_sha256") == terms:
+        return
+    licence = dataset.licence
+    click.echo(
+        f"{dataset.title}: {licence.name}\n{licence.terms}\nPage: {licence.url}\nCite: {dataset.citation}", err=True
+    )
+    if not accepted:
+        if not sys.stdin.isatty():
+            raise UserError(
+                f"{key}: the terms above must be accepted first. Run: protofair acquire {key} --accept-licence "
+                f"(or set {VARIABLE}=1)"
+            )
+        if not click.confirm("Do you accept these terms?", err=True):
+            raise UserError(f"{key}: terms not accepted, nothing fetched.")
+    write_json(
+        record,
+        {
+            "dataset": dataset.title,
+            "licence": licence.name,
+            "url": str(licence.url),
+            "terms": licence.terms,
+            "terms_sha256": terms,
+            "accepted": datetime.now(UTC).isoformat(timespec="seconds"),
+        },
+    )
