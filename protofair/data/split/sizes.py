@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+HALF = Fraction(1, 2)
+
 
 @dataclass(frozen=True)
 class Room:
-    """What is left for training: the smallest of the frequent cells, of the rare cells, and how many there are of each."""
+    """What the cells have left for training: the smallest of each kind, and how many there are of each."""
 
     frequent: int
     rare: int
@@ -17,29 +19,29 @@ class Room:
 
 
 def exact(alpha: float) -> Fraction:
-    """The number as written: 2.1 is 21/10, not the nearest binary fraction."""
+    """The number as written: 2.1 is 21/10, not the binary fraction nearest to it."""
     return Fraction(str(alpha))
 
 
 def frequent_size(alpha: float, rare: int) -> int:
     """The size of a frequent cell beside a rare one: alpha times as many, to the nearest image (half an image up)."""
-    return floor(exact(alpha) * rare + Fraction(1, 2))
+    return floor(exact(alpha) * rare + HALF)
 
 
 def largest_rare(alpha: float, room: Room) -> int:
-    """The largest rare cell for which both kinds fit: the greatest b <= rare with frequent_size(b) <= frequent."""
-    return max(0, min(room.rare, ceil((room.frequent + Fraction(1, 2)) / exact(alpha)) - 1))
+    """The largest size of a rare cell with which both kinds fit: a larger b has frequent_size(b) > room.frequent."""
+    return min(room.rare, ceil((room.frequent + HALF) / exact(alpha)) - 1)
 
 
 def equal_rare(alpha: float, alphas: Sequence[float], room: Room) -> int:
-    """The rare cell's size for `alpha` at the largest total size every one of `alphas` can reach; 0 where there is none."""
-    totals = [_by_total(each, room) for each in alphas]
-    common = set(totals[0]).intersection(*totals[1:])
-    return _by_total(alpha, room)[max(common)] if common else 0
+    """A rare cell's size for `alpha` in the largest total size that all of `alphas` can have; 0 where there is none."""
+    reached = {each: _by_total(each, room) for each in alphas}
+    common = set.intersection(*(set(totals) for totals in reached.values()))
+    return reached[alpha][max(common)] if common else 0
 
 
 def _by_total(alpha: float, room: Room) -> dict[int, int]:
-    """Every total size `alpha` can reach with the exact ratio, and the rare cell's size there."""
+    """Every total size that has the exact ratio, with the size of a rare cell in it."""
     return {
         room.frequent_cells * frequent_size(alpha, rare) + room.rare_cells * rare: rare
         for rare in range(1, largest_rare(alpha, room) + 1)
