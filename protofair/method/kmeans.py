@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-CHUNK = 4096  # 2 MB of points at d = 128
+CHUNK = 16384  # 8 MB of points at d = 128
 
 
 def spherical_kmeans(
@@ -19,13 +19,14 @@ def spherical_kmeans(
 ) -> Tensor:
     """The centroids [K, d] of the restart with the highest sum of cosines. points [N, d] of unit length, N >= K."""
     centroids = _seeds(points, num_clusters, restarts, generator)
-    previous = None
-    for iteration in range(iterations + 1):
-        labels, cosines, sums, counts = _sweep(points, centroids)
-        if iteration == iterations or (previous is not None and torch.equal(labels, previous)):
+    cosines, sums, counts = _sweep(points, centroids)
+    for _ in range(iterations):
+        moved = _move(points, centroids, cosines, sums, counts)
+        if torch.equal(moved, centroids):
             break
-        centroids, previous = _move(points, centroids, cosines, sums, counts), labels
-    return centroids[cosines.sum(dim=0, dtype=torch.float64).argmax()]
+        centroids = moved
+        cosines, sums, counts = _sweep(points, centroids)
+    return centroids[cosines.sum(dim=1, dtype=torch.float64).argmax()]
 
 
 def _chunks(size: int) -> Iterator[slice]:
@@ -39,32 +40,33 @@ def _seeds(points: Tensor, num_clusters: int, restarts: int, generator: torch.Ge
     """
     draws = torch.rand(num_clusters, restarts, dtype=torch.float64, generator=generator, device=generator.device).cpu()
     chosen = [points[(draws[0] * len(points)).long().to(points.device)]]
-    distances = torch.full((len(points), restarts), torch.inf, dtype=points.dtype, device=points.device)
+    distances = torch.full((restarts, len(points)), torch.inf, dtype=points.dtype, device=points.device)
     for draw in draws[1:]:
         for rows in _chunks(len(points)):
             # |x - c|^2 = 2 - 2 x.c between unit vectors
-            squared = (2 - 2 * (points[rows] @ chosen[-1].T)).clamp_(min=0)
-            torch.minimum(distances[rows], squared, out=distances[rows])
-        cumulative = distances.T.cpu().double().cumsum(dim=1)
+            squared = (2 - 2 * (chosen[-1] @ points[rows].T)).clamp_(min=0)
+            distances[:, rows] = torch.minimum(distances[:, rows], squared)
+        cumulative = distances.cpu().double().cumsum(dim=1)
         drawn = torch.searchsorted(cumulative, draw[:, None] * cumulative[:, -1:], right=True)
         chosen.append(points[drawn[:, 0].clamp_(max=len(points) - 1).to(points.device)])
     return torch.stack(chosen, dim=1)
 
 
-def _sweep(points: Tensor, centroids: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Assign every point: labels [N, R], their cosines [N, R], and by cluster the sums [R, K, d] and counts [R, K]."""
+def _sweep(points: Tensor, centroids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Assign every point: the cosine to its centroid [R, N], and by cluster the sums [R, K, d] and counts [R, K]."""
     restarts, num_clusters, dim = centroids.shape
-    flat = centroids.reshape(-1, dim)
-    labels = torch.empty(len(points), restarts, dtype=torch.int64, device=points.device)
-    cosines = torch.empty(len(points), restarts, dtype=points.dtype, device=points.device)
-    sums, counts = torch.zeros_like(flat), torch.zeros_like(flat[:, 0])
+    cosines = torch.empty(restarts, len(points), dtype=points.dtype, device=points.device)
+    sums, counts = torch.zeros_like(centroids), torch.zeros_like(centroids[:, :, 0])
     for rows in _chunks(len(points)):
-        similarity = (points[rows] @ flat.T).view(-1, restarts, num_clusters)
-        cosines[rows], labels[rows] = similarity.max(dim=2)
-        members = similarity.zero_().scatter_(2, labels[rows, :, None], 1).flatten(1)
-        sums.addmm_(members.T, points[rows])
-        counts += members.sum(dim=0)
-    return labels, cosines, sums.view_as(centroids), counts.view(restarts, num_clusters)
+        similarity = (centroids.view(-1, dim) @ points[rows].T).view(restarts, num_clusters, -1)
+        best = similarity.amax(dim=1, keepdim=True)
+        members = similarity.eq_(best)  # one-hot by cluster, and four times as fast as argmax
+        if (members.sum(dim=1) > 1).any():  # but for ties, which go to the first
+            members *= members.bool().cumsum(dim=1) == 1
+        cosines[:, rows] = best[:, 0]
+        sums.view(-1, dim).addmm_(members.flatten(0, 1), points[rows])
+        counts += members.sum(dim=2)
+    return cosines, sums, counts
 
 
 def _move(points: Tensor, centroids: Tensor, cosines: Tensor, sums: Tensor, counts: Tensor) -> Tensor:
@@ -72,7 +74,7 @@ def _move(points: Tensor, centroids: Tensor, cosines: Tensor, sums: Tensor, coun
     # Points that cancel out have no mean direction: every centroid serves them alike, so the old one stays.
     moved = torch.where(sums.norm(dim=2, keepdim=True) > 0, F.normalize(sums, dim=2), centroids)
     for restart, cluster in (counts == 0).nonzero().tolist():
-        farthest = cosines[:, restart].argmin()
+        farthest = cosines[restart].argmin()
         moved[restart, cluster] = points[farthest]
-        cosines[farthest, restart] = torch.inf
+        cosines[restart, farthest] = torch.inf
     return moved

@@ -11,7 +11,7 @@ def assign(features: Tensor, prototypes: Tensor) -> Tensor:
 
 
 def membership(clusters: Tensor, num_prototypes: int) -> Tensor:
-    """One-hot assignments, int64 [n] -> bool [n, K]. `F.one_hot` would wait for the device to know the largest."""
+    """One-hot assignments, int64 [n] -> bool [n, K]."""
     return clusters[:, None] == torch.arange(num_prototypes, device=clusters.device)
 
 
