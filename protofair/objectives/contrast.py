@@ -25,8 +25,7 @@ def pair_loss(z: Tensor, *, weights: Tensor, denominator: Tensor, temperature: f
         z = z.float()
         similarities = z @ z.T / temperature
         similarities = similarities - similarities.detach().amax(dim=1, keepdim=True)
-        lowest = torch.finfo(torch.float32).min  # not -inf: the gradient of an empty row would be NaN
-        log_denominator = similarities.masked_fill(~denominator, lowest).logsumexp(dim=1)
+        log_denominator = similarities.masked_fill(~denominator, -torch.inf).logsumexp(dim=1)
         log_denominator = log_denominator.where(denominator.any(dim=1), 0)
         log_ratios = similarities - log_denominator[:, None]
         return -(temperature / BASE_TEMPERATURE) * (weights * log_ratios).sum(dim=1).mean()
