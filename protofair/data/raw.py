@@ -18,7 +18,6 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from protofair.errors import UserError
@@ -134,6 +133,7 @@ def is_image(name: str) -> bool:
 
 def images_in_tar(path: Path) -> Iterator[TarEntry]:
     """The images of a plain tar archive; a link, a device or a path that leads out of it is a `UserError`."""
+    end = 0
     try:
         with tarfile.open(path, "r:") as archive:
             for member in archive:
@@ -142,9 +142,12 @@ def images_in_tar(path: Path) -> Iterator[TarEntry]:
                     raise UserError(
                         f"{path}: '{member.name}' is a link or a device: not the official archive, not used."
                     )
+                end = member.offset_data + -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
                 if member.isfile() and is_image(member.name):
                     yield TarEntry(PurePosixPath(member.name).name, str(path), member.size, member.offset_data)
-    except tarfile.TarError as error:
+        if any(_read_at(str(path), end, tarfile.BLOCKSIZE)):  # tarfile takes a broken header for the end
+            raise tarfile.ReadError(f"no header and no end at byte {end}")
+    except (tarfile.TarError, OSError) as error:
         raise UserError(f"{path}: not a whole tar archive ({error}). Delete it and acquire it again.") from None
 
 
@@ -206,14 +209,13 @@ def _refuse_escape(path: Path, member: str) -> None:
         raise UserError(f"{path}: '{member}' leads out of the archive: not the official one, not used.")
 
 
-@lru_cache(maxsize=64)
-def _descriptor(path: str) -> int:
-    """A file opened once per process; `pread` has no position to share, so a fork may inherit it."""
-    return os.open(path, os.O_RDONLY)
-
-
 def _read_at(path: str, offset: int, size: int) -> bytes:
-    content = os.pread(_descriptor(path), size, offset)
+    """Opened anew each time: microseconds beside a decoding, and nobody reads on from a file that was replaced."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        content = os.pread(descriptor, size, offset)
+    finally:
+        os.close(descriptor)
     if len(content) != size:
         raise OSError(f"{path}: ends before its member at byte {offset} does")
     return content
