@@ -1,0 +1,83 @@
+"""`protofair plan`: choose what runs."""
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from protofair.errors import UserError
+
+if TYPE_CHECKING:
+    from protofair.plan.plan import Plan
+
+SUITES = Path("params")
+
+
+def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> list[int] | None:
+    try:
+        return None if value is None else [int(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a list of whole numbers such as 0,1,2") from None
+
+
+@click.command()
+@click.argument("suite", required=False)
+@click.option("--seeds", callback=_numbers, help="Run every training with these seeds, such as 0,1,2.")
+@click.option("--only", help="Cut the suite down to tables, figures or data sets, such as table1 or table4,ablation.")
+@click.option("--check", is_flag=True, help="Write nothing; fail with a diff if params/plan.yaml is not up to date.")
+@click.option("--cost", is_flag=True, help="Write nothing; print what the suite would cost, shared and unshared.")
+@click.option("--explain", metavar="CELL", help="Write nothing; say which stages a cell such as 'table1/SupCon' needs.")
+def plan(
+    suite: str | None, seeds: list[int] | None, only: str | None, check: bool, cost: bool, explain: str | None
+) -> None:
+    """Resolve a suite (params/SUITE.yaml: demo, mini, paper) into params/plan.yaml, which DVC and Snakemake run.
+
+    \b
+      protofair plan demo                  the paper in miniature, on drawings: minutes on a laptop
+      protofair plan paper --seeds 0,1,2   everything, three times
+      protofair plan paper --cost          what that would take
+      protofair plan --explain table4      where the numbers of a table come from
+
+    Without SUITE the active plan is taken, with the options it was written with.
+    """
+    from protofair.atomic import write_text
+    from protofair.plan.check import read_suite, resolve_checked
+    from protofair.plan.cost import cost_table
+    from protofair.plan.explain import explanation
+    from protofair.plan.narrow import narrow
+    from protofair.plan.plan import PLAN, Plan
+
+    active = Plan.read() if suite is None or check else None
+    if active is not None:
+        suite = suite or active.suite
+        seeds = seeds or active.options.get("seeds")
+        only = only or ",".join(active.options.get("only", [])) or None
+    path = SUITES / f"{suite}.yaml"
+    parts = only.split(",") if only else None
+    resolved = resolve_checked(narrow(read_suite(path), seeds=seeds, only=parts), path)
+    resolved.options = {name: value for name, value in (("seeds", seeds), ("only", parts)) if value}
+
+    if cost:
+        click.echo(cost_table(resolved))
+    elif explain:
+        click.echo(explanation(resolved, explain))
+    elif check:
+        _compare(resolved)
+    else:
+        write_text(PLAN, resolved.text())
+        counts = ", ".join(f"{len(getattr(resolved, stage))} {stage}" for stage in ("warmup", "fair", "probe"))
+        click.echo(f"{PLAN}: {suite}, {counts}. Run it: snakemake --cores all, or dvc repro")
+
+
+def _compare(resolved: "Plan") -> None:
+    """Fail with the difference between the plan on disk and the one that the suite gives."""
+    from protofair.plan.plan import PLAN
+
+    there = PLAN.read_text(encoding="utf-8") if PLAN.is_file() else ""
+    if there == resolved.text():
+        click.echo(f"{PLAN} is up to date.")
+        return
+    lines = there.splitlines(), resolved.text().splitlines()
+    diff = difflib.unified_diff(*lines, str(PLAN), resolved.command, lineterm="", n=1)
+    raise UserError("\n".join([f"{PLAN} is stale: {resolved.command}", *diff]))

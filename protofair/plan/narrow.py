@@ -1,0 +1,38 @@
+"""Cut a suite down to some of its tables, figures or data sets, or give it other seeds."""
+
+from typing import Any
+
+from protofair.errors import UserError
+from protofair.plan.suite import Suite
+from protofair.strict import did_you_mean
+
+FIGURES = ("tsne", "ablation")
+
+
+def narrow(suite: Suite, *, seeds: list[int] | None, only: list[str] | None) -> Suite:
+    """The part of `suite` that `only` names (all of it if None), with `seeds` if given."""
+    update: dict[str, Any] = {"seeds": seeds} if seeds else {}
+    if only:
+        figures = [name for name in FIGURES if getattr(suite, name) is not None]
+        datasets = {data.dataset for data in suite.data.values()}
+        known = {*suite.tables, *figures, *suite.data, *datasets}
+        for name in only:
+            if name not in known:
+                raise UserError(f"params/{suite.suite}.yaml: --only {name}: no such part. {did_you_mean(name, known)}")
+        tables = {name: _columns(table, name, suite, only) for name, table in suite.tables.items()}
+        update["tables"] = {name: table for name, table in tables.items() if table is not None}
+        for name in figures:
+            update[name] = _columns(getattr(suite, name), name, suite, only)
+    return suite.model_copy(update=update)
+
+
+def _columns(part: Any, name: str, suite: Suite, only: list[str]) -> Any:
+    """The part with the columns that are asked for, or None."""
+    if name in only:
+        return part
+    kept = {}
+    for label, column in part.columns.items():
+        data = column.data or part.data
+        if data in only or suite.data[data].dataset in only:
+            kept[label] = column
+    return part.model_copy(update={"columns": kept}) if kept else None

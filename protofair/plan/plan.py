@@ -1,0 +1,58 @@
+"""The plan: every stage of the active suite by its key, in `params/plan.yaml`, which both DVC and Snakemake read."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from protofair.errors import UserError
+from protofair.strict import read_yaml
+
+Entry = dict[str, Any]
+Stage = dict[str, Entry]
+
+PLAN = Path("params/plan.yaml")
+STAGES = ("acquire", "prepare", "warmup", "fair", "probe", "tsne")
+HEADER = "# Written by `{command}`: change params/{suite}.yaml and run that again.\n"
+
+
+@dataclass
+class Plan:
+    """The stages by name and key, and for the report which probe fills which cell."""
+
+    suite: str
+    options: Entry = field(default_factory=dict)  # how `protofair plan` was asked: seeds, only
+    acquire: Stage = field(default_factory=dict)
+    prepare: Stage = field(default_factory=dict)
+    warmup: Stage = field(default_factory=dict)
+    fair: Stage = field(default_factory=dict)
+    probe: Stage = field(default_factory=dict)
+    tsne: Stage = field(default_factory=dict)
+    report: Entry = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path = PLAN) -> "Plan":
+        content = read_yaml(path)
+        try:
+            return cls(**content)
+        except TypeError:
+            raise UserError(f"{path}: not a plan. Write it anew: protofair plan demo") from None
+
+    @property
+    def command(self) -> str:
+        """The command line that writes this plan."""
+        options = [f"--{name} {','.join(map(str, values))}" for name, values in self.options.items()]
+        return " ".join(["protofair plan", self.suite, *options])
+
+    def text(self) -> str:
+        """The content of the plan's file."""
+        header = HEADER.format(command=self.command, suite=self.suite)
+        return header + yaml.dump(asdict(self), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=160)
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes a value that stands in two places twice: a plan is read by people too."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True

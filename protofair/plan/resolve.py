@@ -1,0 +1,146 @@
+"""From a suite to the plan: every stage once, however many cells of however many tables it serves."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from protofair.objectives.config import ObjectiveConfig
+from protofair.plan.plan import Entry, Plan, Stage
+from protofair.plan.suite import Ablation, Column, Options, Row, Suite, Table, Tsne
+
+OBJECTIVES: dict[str, Any] = {
+    get_args(model.model_fields["name"].annotation)[0]: model for model in get_args(get_args(ObjectiveConfig)[0])
+}
+
+
+def resolve(suite: Suite) -> Plan:
+    """Every training, probe and figure the suite asks for, with what can be shared shared."""
+    return _Resolver(suite).plan
+
+
+class _Resolver:
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self.plan = Plan(suite.suite)
+        self.plan.report = {"title": suite.title, "scale": suite.scale, "seeds": list(suite.seeds)}
+        self.plan.report["tables"] = {name: self._table(table) for name, table in suite.tables.items()}
+        self.plan.report["tsne"] = self._tsne(suite.tsne) if suite.tsne else []
+        self.plan.report["ablation"] = self._ablation(suite.ablation) if suite.ablation else []
+
+    def _table(self, table: Table) -> list[Entry]:
+        return [
+            self._cell(row, name, column, table.data, table.probe)
+            for row in table.rows
+            for name, column in table.columns.items()
+        ]
+
+    def _ablation(self, ablation: Ablation) -> list[Entry]:
+        cells = []
+        for option, values in ablation.vary.items():
+            for value in values:
+                varied = ablation.row.model_copy(update={"fair": {**(ablation.row.fair or {}), option: value}})
+                for name, column in ablation.columns.items():
+                    cell = self._cell(varied, name, column, ablation.data, {}, controls=False)
+                    cells.append({"vary": option, "value": value, **cell})
+        return cells
+
+    def _tsne(self, tsne: Tsne) -> list[Entry]:
+        cells = []
+        for row in tsne.rows:
+            for name, column in tsne.columns.items():
+                data = self._prepare(column.data or tsne.data or "")
+                checkpoint = self._checkpoint(row, name, column, data, self.suite.seeds[0])
+                task = {"target": column.target, "sensitive": column.sensitive}
+                entry = {"checkpoint": checkpoint, "data": data, **task, **tsne.options}
+                key = _add(self.plan.tsne, f"{_checkpoint_key(checkpoint)}-{column.sensitive.lower()}", entry)
+                cells.append({"row": row.name, "column": name, **task, "tsne": key})
+        return cells
+
+    def _cell(
+        self, row: Row, name: str, column: Column, data: str | None, probe: Options, *, controls: bool = True
+    ) -> Entry:
+        """Plan what a cell needs, for every seed; return what the report needs to find it."""
+        packed = self._prepare(column.data or data or "")
+        cell: Entry = {"row": row.name, "column": name, "target": column.target, "sensitive": column.sensitive}
+        for role, variant in self._variants(row, controls=controls and self.suite.controls):
+            cell[role] = {}
+            for seed in self.suite.seeds:
+                checkpoint = self._checkpoint(variant, name, column, packed, seed)
+                cell[role][str(seed)] = self._probe(checkpoint, packed, column, probe, seed)
+        return cell
+
+    def _variants(self, row: Row, *, controls: bool) -> Iterator[tuple[str, Row]]:
+        """The row itself and, for a fair run, its control: the same extra training with weight 0."""
+        yield "runs", row
+        if row.fair is not None and controls:
+            columns = {name: {**options, "weight": 0.0} for name, options in row.columns.items()}
+            yield "controls", row.model_copy(update={"fair": {**row.fair, "weight": 0.0}, "columns": columns})
+
+    def _prepare(self, name: str) -> str:
+        data = self.suite.data[name]
+        toy = data.source == "toy"
+        source = {"dataset": data.dataset, "source": data.source, **data.toy}
+        acquired = _add(self.plan.acquire, f"toy-{data.dataset}" if toy else data.dataset, source)
+        entry = {"acquire": acquired, "dataset": data.dataset, "size": data.size}
+        if data.split:
+            entry["split"] = data.split
+        alpha = f"-a{data.split['alpha']}".replace(".", "_") if "alpha" in data.split else ""
+        return _add(self.plan.prepare, f"{acquired}-{data.size}{alpha}", entry)
+
+    def _warmup(self, row: Row, column: Column, data: str, seed: int) -> str:
+        special = self.suite.objectives.get(row.objective)
+        wanted = OBJECTIVES[row.objective].model_fields
+        labels = {name: getattr(column, name) for name in ("target", "sensitive") if name in wanted}
+        objective = {"name": row.objective, **labels, **(special.options if special else {})}
+        training = self.suite.training.model_dump()
+        for name, value in (special.training if special else {}).items():
+            training[name] = {**training[name], **value} if isinstance(value, dict) else value
+        entry = {"data": data, "objective": objective, **{k: v for k, v in training.items() if v != {}}}
+        entry |= {"keep": [training["epochs"]], "seed": seed}
+        name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
+        return _add(self.plan.warmup, name, entry, apart_from="keep")
+
+    def _checkpoint(self, row: Row, name: str, column: Column, data: str, seed: int) -> Entry:
+        """The checkpoint of a row: the end of its warm-up, or of the fair phase after it."""
+        warmup = self._warmup(row, column, data, seed)
+        epochs = self.plan.warmup[warmup]["epochs"]
+        if row.fair is None:
+            return {"stage": "warmup", "key": warmup, "epoch": epochs}
+        options = {"from_epoch": epochs, **self.suite.fair, **row.fair, **row.columns.get(name, {})}
+        entry = {"warmup": warmup, "data": data, "sensitive": column.sensitive, **options, "seed": seed}
+        keep = self.plan.warmup[warmup]["keep"]
+        keep[:] = sorted({*keep, options["from_epoch"]})
+        text = f"k{options['num_prototypes']:g}-w{options['weight']:g}-{options['from_epoch']}p{options['epochs']}"
+        key = _add(self.plan.fair, f"{warmup}-{column.sensitive.lower()}-{text.replace('.', '_')}", entry)
+        return {"stage": "fair", "key": key, "epoch": options["from_epoch"] + options["epochs"]}
+
+    def _probe(self, checkpoint: Entry, data: str, column: Column, options: Options, seed: int) -> str:
+        entry = {"checkpoint": checkpoint, "data": data, "tasks": [], **self.suite.probe, **options, "seed": seed}
+        key = _add(self.plan.probe, _checkpoint_key(checkpoint), entry, apart_from="tasks")
+        task = {"target": column.target, "sensitive": column.sensitive}
+        tasks = self.plan.probe[key]["tasks"]
+        if task not in tasks:
+            tasks.append(task)
+        return key
+
+
+def _checkpoint_key(checkpoint: Entry) -> str:
+    return f"{checkpoint['key']}-e{checkpoint['epoch']}" if checkpoint["stage"] == "warmup" else str(checkpoint["key"])
+
+
+def _add(stage: Stage, key: str, entry: Entry, apart_from: str = "") -> str:
+    """The key of `entry` in `stage`: of the equal one that is there already, or a new one.
+
+    Two entries that would be called the same get a piece of their hash behind the name. `apart_from` names a list that
+    does not make entries differ, because it is gathered from all who share them.
+    """
+
+    def identity(value: Entry) -> str:
+        return json.dumps({k: v for k, v in value.items() if k != apart_from}, sort_keys=True)
+
+    key = key.replace(".", "_")
+    if key in stage and identity(stage[key]) != identity(entry):
+        key = f"{key}-{hashlib.sha256(identity(entry).encode()).hexdigest()[:6]}"
+    stage.setdefault(key, entry)
+    return key

@@ -1,0 +1,64 @@
+"""What a stage reads beside its data: its own code, and its own entry of the plan.
+
+DVC declares the same in dvc.yaml. Snakemake compares times of files, so each entry of the plan gets a file of its own,
+which is rewritten only when the entry changes: a changed parameter then re-runs just what depends on it.
+"""
+
+from pathlib import Path
+
+import yaml
+
+from protofair.atomic import write_text
+from protofair.plan.plan import STAGES, Plan
+
+_BASE = ["protofair/atomic.py", "protofair/errors.py", "protofair/strict.py"]
+_TRAINING = [
+    "protofair/method",
+    "protofair/objectives",
+    "protofair/train",
+    "protofair/packed.py",
+    "protofair/torchvision_ops.py",
+    *_BASE,
+    "docker/requirements.lock",
+]
+_MEASURING = [
+    "protofair/objectives",
+    "protofair/probe",
+    "protofair/packed.py",
+    "protofair/torchvision_ops.py",
+    *_BASE,
+    "docker/requirements.lock",
+]
+CODE = {
+    "acquire": ["protofair/data", *_BASE, "params/sources.yaml"],
+    "prepare": ["protofair/data", *_BASE, "docker/requirements.lock"],
+    "warmup": _TRAINING,
+    "fair": _TRAINING,
+    "probe": _MEASURING,
+    "tsne": _MEASURING,
+    "report": ["protofair/report", *_BASE, "params/reference.yaml"],
+}
+
+
+def code_files(stage: str, root: Path = Path()) -> list[str]:
+    """The files of the stage's code."""
+    files = []
+    for name in CODE[stage]:
+        path = root / name
+        inside = [file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+        files += [path] if path.is_file() else inside
+    return sorted(str(file.relative_to(root)) for file in files)
+
+
+def entry_file(suite: str, stage: str, key: str = "{key}") -> str:
+    """The file of one entry of the plan."""
+    return f".cache/plan/{suite}/{stage}/{key}.yaml"
+
+
+def write_entries(plan: Plan) -> None:
+    """Bring the entries' files up to date; those whose content is right keep their time."""
+    for stage in STAGES:
+        for key, entry in getattr(plan, stage).items():
+            path, text = Path(entry_file(plan.suite, stage, key)), yaml.safe_dump(entry)
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                write_text(path, text)

@@ -1,0 +1,100 @@
+"""A suite: what to run, as a person writes it in `params/<suite>.yaml`."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from protofair.strict import Strict
+
+Options = dict[str, Any]
+
+
+class Data(Strict):
+    """A data set as it is prepared; further keys of `split` and `toy` are checked where they are used."""
+
+    dataset: Literal["celeba", "utkface", "nih"]
+    size: int = Field(128, ge=8, le=1024)
+    source: Literal["official", "toy"] = "official"
+    split: Options = Field(default_factory=dict)
+    toy: Options = Field(default_factory=dict)
+
+
+class Training(Strict):
+    """What every training of the suite shares; `objectives` may override it for one objective."""
+
+    encoder: Options = Field(default_factory=dict)
+    optimiser: Options = Field(default_factory=dict)
+    augment: Options = Field(default_factory=dict)
+    epochs: int = Field(100, ge=1)
+
+
+class ObjectiveOptions(Strict):
+    """Options of one objective, and what of the training it wants otherwise."""
+
+    options: Options = Field(default_factory=dict)
+    training: Options = Field(default_factory=dict)
+
+
+class Column(Strict):
+    """A column of a table: what is predicted, for whom it should be fair, on which data."""
+
+    target: str
+    sensitive: str
+    data: str | None = None
+
+
+class Row(Strict):
+    """A row of a table: an objective, and for ProtoFair's rows the options of the fair phase.
+
+    `columns` overrides the fair phase for single columns, as the paper does for some of its pairs.
+    """
+
+    name: str
+    objective: str
+    fair: Options | None = None
+    columns: dict[str, Options] = Field(default_factory=dict)
+
+
+class Table(Strict):
+    """A table of the paper: every row in every column."""
+
+    columns: dict[str, Column] = Field(min_length=1)
+    rows: list[Row] = Field(min_length=1)
+    data: str | None = None
+    probe: Options = Field(default_factory=dict)
+
+
+class Tsne(Strict):
+    """The t-SNE figure: every row in every column."""
+
+    columns: dict[str, Column] = Field(min_length=1)
+    rows: list[Row] = Field(min_length=1)
+    data: str | None = None
+    options: Options = Field(default_factory=dict)
+
+
+class Ablation(Strict):
+    """The ablation figure: one option of the fair phase varied, the others as the row has them."""
+
+    columns: dict[str, Column] = Field(min_length=1)
+    row: Row
+    data: str | None = None
+    vary: dict[Literal["num_prototypes", "weight"], list[int | float]]
+
+
+class Suite(Strict):
+    """The whole of `params/<suite>.yaml`."""
+
+    suite: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
+    title: str
+    scale: str
+    seeds: list[int] = Field(default_factory=lambda: [0], min_length=1)
+    controls: bool = True
+    data: dict[str, Data] = Field(min_length=1)
+    training: Training = Training()
+    objectives: dict[str, ObjectiveOptions] = Field(default_factory=dict)
+    fair: Options = Field(default_factory=dict)
+    probe: Options = Field(default_factory=dict)
+    tables: dict[str, Table] = Field(default_factory=dict)
+    tsne: Tsne | None = None
+    ablation: Ablation | None = None
