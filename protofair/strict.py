@@ -1,9 +1,10 @@
 """Configuration: frozen models that refuse what they do not know, and say what was probably meant."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -57,12 +58,35 @@ def problems(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[t
             yield where, f"'{key}': {problem['msg']} (got {problem['input']!r})."
 
 
-def _fields_at(model: type[BaseModel], location: Iterable[Any]) -> list[str]:
-    """The keys known at a place of a nested model."""
+def _fields_at(model: type[BaseModel], location: Iterable[int | str]) -> list[str]:
+    """The keys known at a place of a nested model, through lists, mappings and unions told apart by a name."""
+    places: list[Any] = [model]
     for part in location:
-        fields: Mapping[str, Any] = model.model_fields
-        annotation = fields[part].annotation if part in fields else None
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-            return []
-        model = annotation
-    return list(model.model_fields)
+        places = [child for place in places for child in _children(place, part)]
+    members = [member for place in places for member in _members(place)]
+    return [name for member in members if _is_model(member) for name in member.model_fields]
+
+
+def _children(place: Any, part: int | str) -> list[Any]:
+    """What stands at `part` of a type; the tag of a union selects a member and leads no deeper."""
+    found = []
+    for member in _members(place):
+        if _is_model(member):
+            if part in member.model_fields:
+                found.append(member.model_fields[part].annotation)
+            elif any(part in get_args(field.annotation) for field in member.model_fields.values()):
+                found.append(member)
+        elif get_args(member):
+            found.append(get_args(member)[-1 if get_origin(member) is dict else 0])
+    return found
+
+
+def _members(place: Any) -> list[Any]:
+    """The members of a union, or the type itself."""
+    if get_origin(place) is Annotated:
+        return _members(get_args(place)[0])
+    return list(get_args(place)) if get_origin(place) in (Union, UnionType) else [place]
+
+
+def _is_model(place: Any) -> bool:
+    return isinstance(place, type) and issubclass(place, BaseModel)

@@ -1,6 +1,7 @@
 """Configuration that refuses what it does not know."""
 
 from pathlib import Path
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field, ValidationError
@@ -13,9 +14,20 @@ class Inner(Strict):
     momentum: float = Field(0.9, ge=0, lt=1)
 
 
+class Cat(Strict):
+    kind: Literal["cat"]
+    purr: int = 1
+
+
+class Dog(Strict):
+    kind: Literal["dog"]
+    bark: int = 1
+
+
 class Outer(Strict):
     name: str
     inner: Inner = Inner()
+    pets: dict[str, list[Annotated[Cat | Dog, Field(discriminator="kind")]]] = Field(default_factory=dict)
 
 
 def test_a_valid_value_is_parsed_and_frozen():
@@ -35,6 +47,11 @@ def test_every_problem_is_named_with_its_place_at_once():
     assert any("unknown key 'nmae'. Did you mean 'name'?" in line for line in lines)
     assert any("unknown key 'inner.momentun'. Did you mean 'momentum'?" in line for line in lines)
     assert any("'inner.momentum'" in line and "less than 1" in line and "1.5" in line for line in lines)
+
+
+def test_the_nearest_key_is_found_through_mappings_lists_and_unions():
+    with pytest.raises(UserError, match=r"unknown key 'pets.home.0.cat.pur'. Did you mean 'purr'\?"):
+        parse(Outer, {"name": "a", "pets": {"home": [{"kind": "cat", "pur": 2}]}}, where="file")
 
 
 def test_a_word_unlike_any_known_one_gets_the_list():
