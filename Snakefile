@@ -1,0 +1,41 @@
+# The pipeline as a DAG of jobs; each job asks DVC for one stage, so nothing that is in the cache is run again.
+#   protofair plan demo|mini|paper          choose what to run
+#   snakemake --cores 8 --use-singularity   run it in the container (without the flag: in this environment)
+from snakemake.utils import min_version
+
+from protofair.plan.devices import gpus
+from protofair.plan.plan import Plan
+from protofair.plan.stages import code_files, entry_file, write_entries
+
+min_version("9.0")
+
+plan = Plan.read()
+results = f"results/{plan.suite}"
+write_entries(plan)
+
+
+container: "docker/protofair.sif"
+
+
+wildcard_constraints:
+    key=r"[A-Za-z0-9_-]+",
+
+
+# A job that asks for a GPU waits until one is free; without any, the cores are the limit.
+workflow.register_resource("gpu", gpus() or workflow.cores or 1)
+
+# DVC runs the stage or takes it from its cache. What it says goes to the log; a failure shows the end of it.
+repro = "dvc --wait-for-lock repro --single-item {params.stage} > {log} 2>&1 || {{ tail -n 20 {log} >&2; exit 1; }}"
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    """The report of the active plan."""
+    default_target: True
+    input:
+        report=f"{results}/report.html",

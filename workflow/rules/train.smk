@@ -1,0 +1,51 @@
+rule warmup:
+    """The base objective alone: the encoder every fair run of this data, target and seed starts from."""
+    message:
+        "Warming up {wildcards.key}"
+    input:
+        packed=lambda wildcards: f"data/packed/{plan.warmup[wildcards.key]['data']}",
+        entry=entry_file(plan.suite, "warmup"),
+        code=code_files("warmup"),
+    output:
+        checkpoints=directory(f"{results}/warmup/{{key}}/checkpoints"),
+        log=f"{results}/warmup/{{key}}/log.jsonl",
+        run=f"{results}/warmup/{{key}}/run.json",
+    params:
+        stage="warmup@{key}",
+    log:
+        f"logs/{plan.suite}/warmup/{{key}}.log",
+    benchmark:
+        f"logs/{plan.suite}/warmup/{{key}}.tsv"
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime="48h",
+    shell:
+        repro
+
+
+rule fair:
+    """A warm-up continued with the base objective plus the ProtoFair term (or, as its control, without)."""
+    message:
+        "Training {wildcards.key} fairly"
+    input:
+        checkpoints=lambda wildcards: f"{results}/warmup/{plan.fair[wildcards.key]['warmup']}/checkpoints",
+        packed=lambda wildcards: f"data/packed/{plan.fair[wildcards.key]['data']}",
+        entry=entry_file(plan.suite, "fair"),
+        code=code_files("fair"),
+    output:
+        checkpoints=directory(f"{results}/fair/{{key}}/checkpoints"),
+        log=f"{results}/fair/{{key}}/log.jsonl",
+        run=f"{results}/fair/{{key}}/run.json",
+    params:
+        stage="fair@{key}",
+    log:
+        f"logs/{plan.suite}/fair/{{key}}.log",
+    benchmark:
+        f"logs/{plan.suite}/fair/{{key}}.tsv"
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime="24h",
+    shell:
+        repro
