@@ -1,0 +1,1 @@
+"""The report: every table, figure and claim of the paper beside what came out."""
