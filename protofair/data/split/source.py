@@ -28,12 +28,13 @@ class Source:
         if self.duplicates is None:
             lines.append("Duplicates were not looked for: that takes the images.")
         else:
-            files = sum(len(group.names) for group in self.duplicates)
-            differ = sum(bool(group.disagree) for group in self.duplicates)
-            dropped = sum(group.kept is None for group in self.duplicates)
+            groups = self.duplicates
+            files = sum(len(group.names) for group in groups)
+            differ = sum(bool(group.disagree) for group in groups)
+            dropped = sum(group.kept is None for group in groups)
             lines.append(
-                f"{len(self.duplicates)} groups of byte-identical files ({files} files), {differ} disagree on a label: "
-                f"one file of each is kept, none of the {dropped} that disagree on target or sensitive attribute."
+                f"{len(groups)} groups of byte-identical files ({files} files), {differ} with labels that disagree. "
+                f"Left out whole since target or sensitive value disagree: {dropped}. Of the others one file is kept."
             )
         return "\n".join([*lines, f"{len(self.table):,} images to split."])
 
