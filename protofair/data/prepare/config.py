@@ -1,0 +1,91 @@
+"""An entry of the plan's `prepare` stage."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from protofair.errors import UserError
+from protofair.strict import Strict, did_you_mean, parse, read_yaml
+
+ONLY = {"split": "utkface", "views": "nih", "val_share": "nih", "seed": "nih"}  # options of one data set
+
+
+class AlphaSplit(Strict):
+    """The arguments of the alpha split builder."""
+
+    alpha: float = Field(ge=1)
+    target: str = "gender"
+    sensitive: str = "white"
+    val_per_cell: int = Field(500, ge=1)
+    test_per_cell: int = Field(500, ge=1)
+    sizes: Literal["largest", "equal"] = "largest"
+    equal_to: tuple[float, ...] = (2, 3, 4)
+    seed: int = Field(0, ge=0)
+
+
+class Pair(Strict):
+    """A target and a sensitive attribute whose cells the data card counts; `age>=60` cuts a column."""
+
+    target: str
+    sensitive: str
+
+
+PAPER_PAIRS = {
+    "celeba": [
+        (target, group) for target in ("Attractive", "Big_Nose", "Bags_Under_Eyes") for group in ("Male", "Young")
+    ],
+    "nih": [("Pneumothorax", "sex"), ("Pneumothorax", "age>=60")],
+}
+
+
+class Prepare(Strict):
+    """How a raw data set becomes a packed one."""
+
+    acquire: str  # key of the acquired raw files
+    dataset: Literal["celeba", "utkface", "nih"]
+    size: int = Field(128, ge=8, le=1024)  # pixels of a side
+    crop: Literal["none", "centre"] = "none"  # the whole picture is resized, or its central square
+    split: AlphaSplit | None = None  # UTKFace has no official split
+    views: Literal["all", "PA", "AP"] = "all"  # NIH: frontal views to keep
+    val_share: float = Field(0.13, gt=0, lt=1)  # NIH: of the train_val patients
+    seed: int = Field(0, ge=0)  # NIH: of the validation patients
+    pairs: tuple[Pair, ...] = ()  # whose cells the data card counts; empty: those of the paper
+    max_problems: float = Field(0.001, ge=0, lt=1)  # share of images that may have a problem of one kind
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> Self:
+        for name in sorted(self.model_fields_set & ONLY.keys()):
+            if ONLY[name] != self.dataset and getattr(self, name) is not None:
+                raise ValueError(f"'{name}' is an option of {ONLY[name]}, not of {self.dataset}")
+        if self.dataset == "utkface" and self.split is None:
+            raise ValueError("utkface has no official split: give it one, for example split: {alpha: 4}")
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options this data set has, as plain values."""
+        return self.model_dump(mode="json", exclude={name for name, only in ONLY.items() if only != self.dataset})
+
+    @property
+    def counted_pairs(self) -> list[Pair]:
+        """The pairs the card counts: those asked for, or of the split, or of the paper."""
+        if self.pairs:
+            return list(self.pairs)
+        if self.split is not None:
+            return [Pair(target=self.split.target, sensitive=self.split.sensitive)]
+        return [Pair(target=target, sensitive=group) for target, group in PAPER_PAIRS[self.dataset]]
+
+
+def choose(key: str, *, plan: Path, by_hand: dict[str, Any]) -> Prepare:
+    """The plan's entry `key`, or what the command line says where it says anything."""
+    if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", key):
+        raise UserError(f"'{key}': a key has letters, digits, '.', '_' and '-' only.")
+    if by_hand:
+        return parse(Prepare, by_hand, where=f"prepare {key}")
+    content = read_yaml(plan)
+    entries = (content.get("prepare") or {}) if isinstance(content, dict) else {}
+    if key not in entries:
+        raise UserError(f"{plan}: no entry prepare.{key}. {did_you_mean(key, entries)} By hand: give a --dataset.")
+    return parse(Prepare, entries[key], where=f"{plan}: prepare.{key}")

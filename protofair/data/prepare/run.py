@@ -1,0 +1,138 @@
+"""Prepare one data set: data/raw/<acquire>/ becomes data/packed/<key>/, whole or not at all."""
+
+import fcntl
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from protofair.atomic import sync_folder
+from protofair.data.attributes import ATTRIBUTES
+from protofair.data.prepare.blocks import Recipe
+from protofair.data.prepare.celeba import read_celeba
+from protofair.data.prepare.config import Prepare
+from protofair.data.prepare.labelled import Labelled, column_of, match, with_cuts
+from protofair.data.prepare.nih import read_nih
+from protofair.data.prepare.pack import pack
+from protofair.data.prepare.problems import Problem, refuse_above
+from protofair.data.prepare.select import select
+from protofair.data.prepare.utkface import read_utkface
+from protofair.data.prepare.write import write_set
+from protofair.data.raw import find_images
+from protofair.errors import UserError
+from protofair.strict import did_you_mean
+
+CHANNELS = {"celeba": 3, "utkface": 3, "nih": 1}
+CUTS = {"celeba": [], "utkface": ["age>=35"], "nih": ["age>=60"]}  # columns every prepared set has
+MAX_VALUES = 10  # of an attribute in a pair
+
+
+def prepare(
+    key: str,
+    config: Prepare,
+    *,
+    data: Path,
+    workers: int,
+    say: Callable[[str], object] = print,
+    progress: Callable[[int], Any] | None = None,
+) -> Path:
+    """Pack the raw files that `config` names and return the folder; `progress(total)` gives a bar with `update(n)`."""
+    raw, out = data / "raw" / config.acquire, data / "packed" / key
+    acquired = read_declaration(data / "acquired" / f"{config.acquire}.json", config)
+    entries = {entry.name: entry for entry in find_images(raw)}
+    labelled = match(_read(raw, list(entries), config), entries)
+    if labelled.table.empty:
+        raise UserError(f"{raw}: none of its {len(entries):,} images has a label. Acquire the data set again.")
+    labelled = replace(labelled, table=_with_attributes(labelled, config, where=f"prepare {key}"))
+
+    def refuse(problems: list[Problem]) -> None:
+        listing = out.with_name(f".{key}.problems.csv")
+        refuse_above(config.max_problems, problems, total=labelled.total, where=str(raw), listing=listing)
+
+    with sole_use(out):
+        refuse(labelled.problems)
+        partial, ready = (out.with_name(f".{key}.{state}") for state in ("partial", "ready"))
+        bar = progress(len(labelled.table)) if progress else None
+        pixels = pack(
+            [entries[name] for name in labelled.table["id"]],
+            partial,
+            Recipe(config.size, CHANNELS[config.dataset], config.crop),
+            workers=workers,
+            content=acquired["images"]["sha256"],
+            advance=bar.update if bar else lambda images: None,
+        )
+        if bar:
+            bar.close()
+        selected = select(labelled, pixels, config)
+        refuse(selected.problems)
+        shutil.rmtree(ready, ignore_errors=True)
+        ready.mkdir()
+        for warning in write_set(ready, key, config, acquired, selected):
+            say(f"warning: {warning}")
+        _put_in_place(ready, out)
+        shutil.rmtree(partial)
+    return out
+
+
+def read_declaration(path: Path, config: Prepare) -> dict[str, Any]:
+    """What `acquire` says it has left, checked to be of the right data set."""
+    try:
+        acquired: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file. Get the raw files first: protofair acquire {config.acquire}") from None
+    except ValueError:
+        raise UserError(f"{path}: not a JSON file. Acquire it again: protofair acquire {config.acquire}") from None
+    if acquired["dataset"] != config.dataset:
+        raise UserError(f"{path}: it is {acquired['dataset']}, not {config.dataset}. Name another 'acquire'.")
+    return acquired
+
+
+def _read(raw: Path, names: list[str], config: Prepare) -> Labelled:
+    if config.dataset == "celeba":
+        return read_celeba(raw)
+    if config.dataset == "nih":
+        return read_nih(raw, views=config.views, val_share=config.val_share, seed=config.seed)
+    return read_utkface(names)
+
+
+def _with_attributes(labelled: Labelled, config: Prepare, *, where: str) -> pd.DataFrame:
+    """The label table with a column for every attribute of the pairs; one that cannot be is a `UserError`."""
+    wanted = [attribute for pair in config.counted_pairs for attribute in (pair.target, pair.sensitive)]
+    table = with_cuts(labelled.table, [*CUTS[config.dataset], *wanted])
+    for attribute in wanted:
+        column = column_of(attribute)
+        if column not in table.columns:
+            raise UserError(
+                f"{where}: no attribute '{attribute}'. {did_you_mean(attribute, ATTRIBUTES[config.dataset])}"
+            )
+        if (count := table[column].nunique()) > MAX_VALUES:
+            raise UserError(f"{where}: '{attribute}' has {count} values. Cut it at a threshold: '{attribute}>=60'.")
+    return table
+
+
+@contextmanager
+def sole_use(out: Path) -> Iterator[None]:
+    """Two processes that prepare the same set would spoil each other's work."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.with_name(f".{out.name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"{out}: another `protofair prepare` is at work on it. Wait for it to end.") from None
+        yield
+
+
+def _put_in_place(ready: Path, out: Path) -> None:
+    """Rename the finished folder; one of that name goes."""
+    old = out.with_name(f".{out.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    ready.rename(out)
+    sync_folder(out.parent)
+    shutil.rmtree(old, ignore_errors=True)

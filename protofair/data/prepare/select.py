@@ -1,0 +1,71 @@
+"""Which of the packed images stay, and in which split: the others are accounted for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from protofair.data.duplicates import Group, duplicate_groups, without_duplicates
+from protofair.data.prepare.config import AlphaSplit, Prepare
+from protofair.data.prepare.labelled import Labelled
+from protofair.data.prepare.pack import Pixels
+from protofair.data.prepare.problems import Problem
+from protofair.data.split import build_split
+from protofair.data.split.attribute import CUT
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The final set: `table` row i has the pixels of row `rows[i]` of the array."""
+
+    table: pd.DataFrame  # id, split, integer attributes; sorted by id
+    rows: np.ndarray  # int64 [n]
+    pixels: Pixels
+    groups: list[Group]  # of byte-identical files
+    problems: list[Problem]
+    facts: dict[str, int | float]
+    left_out: dict[str, int]
+
+    @property
+    def digests(self) -> list[str]:
+        """The sha256 of each image file, as in `table`."""
+        return [self.pixels.digests[row] for row in self.rows]
+
+
+def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
+    """Drop what cannot be read and, for UTKFace, byte-identical copies before the split is made."""
+    unreadable = [Problem("unreadable", labelled.table["id"][row], why) for row, why in pixels.unreadable.items()]
+    readable = np.setdiff1d(np.arange(len(labelled.table)), list(pixels.unreadable))
+    table = labelled.table.iloc[readable].reset_index(drop=True)
+    digests = [pixels.digests[row] for row in readable]
+    if config.split is not None:
+        table, groups = _divide(table, digests, config.split)
+    else:
+        groups = duplicate_groups(table.drop(columns="split"), digests, decisive=())
+    return Selected(
+        table=table,
+        rows=pd.Index(labelled.table["id"]).get_indexer(table["id"]),
+        pixels=pixels,
+        groups=groups,
+        problems=labelled.problems + unreadable,
+        facts=labelled.facts | _facts(groups),
+        left_out=labelled.left_out,
+    )
+
+
+def _divide(table: pd.DataFrame, digests: Sequence[str], split: AlphaSplit) -> tuple[pd.DataFrame, list[Group]]:
+    """Keep one file of each byte-identical group, none where labels the split is made of disagree; then split."""
+    decisive = [cut["column"] if (cut := CUT.fullmatch(name)) else name for name in (split.target, split.sensitive)]
+    groups = duplicate_groups(table, digests, decisive=decisive)
+    kept = without_duplicates(table, groups)
+    kept.insert(1, "split", build_split(kept, **split.model_dump()).assigned)
+    return kept, groups
+
+
+def _facts(groups: list[Group]) -> dict[str, int | float]:
+    return {
+        "groups of byte-identical images": len(groups),
+        "images in such groups": sum(len(group.names) for group in groups),
+        "such groups whose labels disagree": sum(bool(group.disagree) for group in groups),
+    }

@@ -1,0 +1,60 @@
+"""Lines and rows of the official tables, each with its number, so that an error can name it."""
+
+import csv
+from collections.abc import Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from protofair.data.prepare.problems import Problem
+from protofair.errors import UserError
+
+Line = tuple[int, list[str]]  # line number from 1, fields
+Value = TypeVar("Value", bound=Hashable)
+
+
+def malformed(path: Path, line: int, what: str) -> UserError:
+    """The error for a line that cannot be read; raise it."""
+    return UserError(f"{path}: line {line}: {what} Acquire the official file again: protofair acquire --help")
+
+
+def spaced(path: Path) -> Iterator[Line]:
+    """The lines of a table whose columns are divided by any number of spaces; blank lines are left out."""
+    for number, text in enumerate(_text(path).split("\n"), start=1):
+        if fields := text.split():
+            yield number, fields
+
+
+def commaed(path: Path) -> Iterator[Line]:
+    """The lines of a CSV file, fields stripped; blank lines are left out."""
+    reader = csv.reader(_text(path).split("\n"), strict=True)
+    try:
+        for fields in reader:
+            if any(field.strip() for field in fields):
+                yield reader.line_num, [field.strip() for field in fields]
+    except csv.Error as error:
+        raise malformed(path, reader.line_num, f"not a line of a CSV file ({error}).") from None
+
+
+def once(path: Path, rows: Iterable[tuple[int, str, Value]]) -> tuple[dict[str, Value], list[Problem]]:
+    """Rows (line, id, value) by id. Of a repeated row the first stays; where its repeats differ from it, none does."""
+    first: dict[str, Value] = {}
+    differ: set[str] = set()
+    problems = []
+    for line, name, value in rows:
+        if name not in first:
+            first[name] = value
+            continue
+        same = first[name] == value
+        if not same:
+            differ.add(name)
+        detail = "the same as before, first kept" if same else "not the same as before, none kept"
+        problems.append(Problem("repeated", name, f"{path.name} line {line}: {detail}"))
+    return {name: value for name, value in first.items() if name not in differ}, problems
+
+
+def _text(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not a text file ({error.reason} at byte {error.start}). Acquire it again.") from None
+    return text
