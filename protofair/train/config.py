@@ -1,0 +1,135 @@
+"""Entries of the plan's `warmup` and `fair` stages. Defaults are the paper's, or this project's where it is silent."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from protofair.errors import UserError
+from protofair.objectives.config import ObjectiveConfig
+from protofair.objectives.encoder import EncoderConfig
+from protofair.strict import Strict
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Strength = Annotated[float, Field(ge=0, le=1)]
+
+
+class Optimiser(Strict):
+    """SGD with FSCL's cosine; `ramp_epochs` raises the rate linearly from 0 at the start of training."""
+
+    lr: float = Field(default=0.1, gt=0)
+    momentum: float = Field(default=0.9, ge=0, lt=1)
+    weight_decay: float = Field(default=1e-4, ge=0)
+    batch_size: int = Field(default=128, ge=2)
+    ramp_epochs: int = Field(default=0, ge=0)
+
+
+class Augment(Strict):
+    """RandomResizedCrop, flip, RandomApply(ColorJitter), grayscale; a probability or a strength of 0 leaves one out."""
+
+    crop_scale: tuple[float, float] = (0.2, 1.0)  # share of the image's area
+    crop_ratio: tuple[float, float] = (3 / 4, 4 / 3)  # width over height
+    flip: Probability = 0.5
+    jitter: Probability = 0.8
+    brightness: Strength = 0.4
+    contrast: Strength = 0.4
+    saturation: Strength = 0.4
+    hue: float = Field(default=0.1, ge=0, le=0.5)
+    grayscale: Probability = 0.2
+
+    @model_validator(mode="after")
+    def _check_ranges(self) -> Self:
+        low, high = self.crop_scale
+        if not 0 < low <= high <= 1:
+            raise ValueError(f"crop_scale: expected 0 < low <= high <= 1, got [{low}, {high}]")
+        low, high = self.crop_ratio
+        if not 0 < low <= high:
+            raise ValueError(f"crop_ratio: expected 0 < low <= high, got [{low}, {high}]")
+        return self
+
+
+class Warmup(Strict):
+    """A training with the base objective alone; `keep` lists the epochs whose checkpoints stay (default: the last)."""
+
+    data: str
+    objective: ObjectiveConfig
+    encoder: EncoderConfig = EncoderConfig()
+    optimiser: Optimiser = Optimiser()
+    augment: Augment = Augment()
+    epochs: int = Field(default=100, ge=1)
+    keep: tuple[int, ...] = ()
+    seed: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _check_epochs(self) -> Self:
+        outside = [epoch for epoch in self.keep if not 1 <= epoch <= self.epochs]
+        if outside:
+            raise ValueError(f"keep: epoch {outside[0]} is not between 1 and epochs = {self.epochs}")
+        if self.optimiser.ramp_epochs > self.epochs:
+            raise ValueError(f"optimiser.ramp_epochs: {self.optimiser.ramp_epochs} is above epochs = {self.epochs}")
+        return self
+
+    @property
+    def kept_epochs(self) -> tuple[int, ...]:
+        return tuple(sorted(set(self.keep))) or (self.epochs,)
+
+
+class FairRate(Strict):
+    """The learning rate of the fair phase.
+
+    tail      the cosine whose horizon is warm-up plus fair epochs, where the fair epochs lie on it
+    restart   a new cosine over the fair epochs, from the warm-up's first rate
+    constant  `value`
+    """
+
+    mode: Literal["tail", "restart", "constant"] = "tail"
+    value: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _check_value(self) -> Self:
+        if self.mode == "constant" and self.value is None:
+            raise ValueError("value: the mode 'constant' needs one, such as 0.01")
+        if self.mode != "constant" and self.value is not None:
+            raise ValueError(f"value: only the mode 'constant' has one, the mode is '{self.mode}'")
+        return self
+
+
+class Fair(Strict):
+    """A fair phase: a warm-up continued with base objective + weight x L_CF. Weight 0 is its equal-training control."""
+
+    warmup: str
+    data: str | None = None  # the warm-up's; stated for whoever lists a stage's inputs
+    from_epoch: int = Field(default=100, ge=1)
+    epochs: int = Field(default=5, ge=1)
+    sensitive: str
+    weight: float = Field(default=0.3, ge=0)
+    num_prototypes: int = Field(default=10, ge=1)
+    momentum: float = Field(default=0.9, ge=0, lt=1)
+    temperature: float = Field(default=0.07, gt=0)
+    queue_batches: int = Field(default=4, ge=1)
+    reinit_every: int = Field(default=5, ge=1)
+    cluster_space: Literal["head", "contrastive", "encoder"] = "head"
+    views: Literal["both", "first"] = "both"
+    queue_on_reinit: Literal["empty", "keep"] = "empty"
+    update: Literal["after", "before"] = "after"  # whether prototypes follow a batch after or before it is assigned
+    lr: FairRate = FairRate()
+    seed: int = Field(default=0, ge=0)
+
+
+def check_fits(fair: Fair, warmup: Warmup, *, where: str) -> None:
+    """Refuse a fair phase that cannot follow this warm-up."""
+    if fair.from_epoch > warmup.epochs:
+        raise UserError(
+            f"{where}: 'from_epoch': {fair.from_epoch} is above the {warmup.epochs} epochs of the warm-up"
+            f" '{fair.warmup}'. Lower it, or train the warm-up longer."
+        )
+    if fair.from_epoch not in warmup.kept_epochs:
+        kept = ", ".join(map(str, warmup.kept_epochs))
+        raise UserError(
+            f"{where}: 'from_epoch': the warm-up '{fair.warmup}' keeps the epochs {kept}, not {fair.from_epoch}."
+            f" Add {fair.from_epoch} to its 'keep'."
+        )
+    if fair.data not in (None, warmup.data):
+        raise UserError(
+            f"{where}: 'data': '{fair.data}', but the warm-up '{fair.warmup}' was trained on '{warmup.data}'."
+            " A fair phase continues on the same data."
+        )
