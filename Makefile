@@ -29,6 +29,9 @@ lint: setup ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+bench: setup ## Measure the speed, beside its targets
+	$(BIN)/python -m bench
+
 lock: ## Resolve the dependencies anew into the hashed lock files
 	$(BIN)/python docker/lock.py
 
