@@ -3,13 +3,12 @@
 import io
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from protofair.data.near_duplicates import CHUNK, MAX_DISTANCE, crossing, difference_hash, near_pairs
+from protofair.data.near_duplicates import CHUNK, MAX_DISTANCE, difference_hash, near_pairs
 
 ALL = np.uint64(2**64 - 1)
 
@@ -96,10 +95,3 @@ def test_pairs_are_found_across_chunks() -> None:
         (CHUNK - 1, 2 * CHUNK + 5, 2),
         (CHUNK, 2 * CHUNK + 5, 0),
     ]
-
-
-def test_crossing_pairs_are_those_in_two_splits() -> None:
-    pairs = pd.DataFrame({"first": [0, 0, 1, 0], "second": [1, 2, 3, 3], "distance": [0, 1, 2, 3]})
-    assigned = np.array(["train", "train", "test", ""], dtype=object)
-    assert list(crossing(pairs, assigned)["distance"]) == [1]
-    assert crossing(pairs[:0], assigned).empty

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from protofair.data import raw
-from protofair.data.near_duplicates import crossing, difference_hash, near_pairs
+from protofair.data.near_duplicates import difference_hash, near_pairs
 from protofair.data.split import build_split
 from protofair.data.split.source import Source, read_source
 from protofair.data.utkface import label_table
@@ -73,7 +73,7 @@ def test_equal_sizes(source: Source) -> None:
     assert sizes == {10_920: 3}
 
 
-def test_near_duplicates_are_found_and_the_leaking_ones_named(source: Source, entries: list[raw.TarEntry]) -> None:
+def test_near_duplicates_are_found(source: Source, entries: list[raw.TarEntry]) -> None:
     """Compared with pairs found by correlating every image with every other: 626 above 0.98, all but a few are near."""
     entry_of = {entry.name: entry for entry in entries}
     images = np.stack([_small(entry_of[name].read()) for name in source.table["id"]])
@@ -83,7 +83,6 @@ def test_near_duplicates_are_found_and_the_leaking_ones_named(source: Source, en
     first, second = first - first.mean(axis=1, keepdims=True), second - second.mean(axis=1, keepdims=True)
     correlation = (first * second).sum(axis=1) / np.linalg.norm(first, axis=1) / np.linalg.norm(second, axis=1)
     assert (correlation > 0.9).mean() > 0.95
-    assert 0 < len(crossing(pairs, build_split(source.table, alpha=4).assigned)) < len(pairs)
 
 
 def _small(content: bytes) -> np.ndarray:
