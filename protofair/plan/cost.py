@@ -10,7 +10,7 @@ UTKFACE = {2: 13_146, 3: 11_688, 4: 10_950}
 # Views a second, forward and backward, of ResNet-18 with a stride-1 stem at 128 px in bf16: an assumption for one
 # data-centre GPU, not a measurement. Other sizes scale with the number of pixels.
 VIEWS_PER_SECOND = 3000.0
-CHECKPOINT_BYTES = {"resnet18": 100e6, "resnet18-imagenet": 100e6, "resnet-narrow": 12e6}
+CHECKPOINT_BYTES = {"resnet18": 100e6, "resnet18-imagenet": 100e6, "resnet-narrow": 12e6, "resnet-tiny": 3e6}
 
 
 @dataclass

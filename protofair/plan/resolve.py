@@ -99,7 +99,7 @@ class _Resolver:
         entry = {"data": data, "objective": objective, **{k: v for k, v in training.items() if v != {}}}
         entry |= {"keep": [training["epochs"]], "seed": seed}
         name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
-        return _add(self.plan.warmup, name, entry, apart_from="keep")
+        return _add(self.plan.warmup, name, entry, apart_from=("keep",))
 
     def _checkpoint(self, row: Row, name: str, column: Column, data: str, seed: int) -> Entry:
         """The checkpoint of a row: the end of its warm-up, or of the fair phase after it."""
@@ -111,13 +111,18 @@ class _Resolver:
         entry = {"warmup": warmup, "data": data, "sensitive": column.sensitive, **options, "seed": seed}
         keep = self.plan.warmup[warmup]["keep"]
         keep[:] = sorted({*keep, options["from_epoch"]})
-        text = f"k{options['num_prototypes']:g}-w{options['weight']:g}-{options['from_epoch']}p{options['epochs']}"
-        key = _add(self.plan.fair, f"{warmup}-{column.sensitive.lower()}-{text.replace('.', '_')}", entry)
+        phase = f"{options['from_epoch']}p{options['epochs']}"
+        if options["weight"] == 0:
+            # Nothing of the term reaches the encoder: one control serves every sensitive attribute and every K.
+            key = _add(self.plan.fair, f"{warmup}-control-{phase}", entry, apart_from=("sensitive", "num_prototypes"))
+        else:
+            term = f"k{options['num_prototypes']:g}-w{options['weight']:g}"
+            key = _add(self.plan.fair, f"{warmup}-{column.sensitive.lower()}-{term}-{phase}", entry)
         return {"stage": "fair", "key": key, "epoch": options["from_epoch"] + options["epochs"]}
 
     def _probe(self, checkpoint: Entry, data: str, column: Column, options: Options, seed: int) -> str:
         entry = {"checkpoint": checkpoint, "data": data, "tasks": [], **self.suite.probe, **options, "seed": seed}
-        key = _add(self.plan.probe, _checkpoint_key(checkpoint), entry, apart_from="tasks")
+        key = _add(self.plan.probe, _checkpoint_key(checkpoint), entry, apart_from=("tasks",))
         task = {"target": column.target, "sensitive": column.sensitive}
         tasks = self.plan.probe[key]["tasks"]
         if task not in tasks:
@@ -129,18 +134,19 @@ def _checkpoint_key(checkpoint: Entry) -> str:
     return f"{checkpoint['key']}-e{checkpoint['epoch']}" if checkpoint["stage"] == "warmup" else str(checkpoint["key"])
 
 
-def _add(stage: Stage, key: str, entry: Entry, apart_from: str = "") -> str:
+def _add(stage: Stage, key: str, entry: Entry, apart_from: tuple[str, ...] = ()) -> str:
     """The key of `entry` in `stage`: of the equal one that is there already, or a new one.
 
-    Two entries that would be called the same get a piece of their hash behind the name. `apart_from` names a list that
-    does not make entries differ, because it is gathered from all who share them.
+    Two entries that would be called the same get a piece of their hash behind the name. `apart_from` names what does
+    not make entries differ.
     """
 
-    def identity(value: Entry) -> str:
-        return json.dumps({k: v for k, v in value.items() if k != apart_from}, sort_keys=True)
+    def identity(value: Entry) -> Entry:
+        return {name: part for name, part in value.items() if name not in apart_from}
 
     key = key.replace(".", "_")
     if key in stage and identity(stage[key]) != identity(entry):
-        key = f"{key}-{hashlib.sha256(identity(entry).encode()).hexdigest()[:6]}"
+        text = json.dumps(identity(entry), sort_keys=True)
+        key = f"{key}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
     stage.setdefault(key, entry)
     return key

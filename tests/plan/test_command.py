@@ -1,0 +1,119 @@
+"""`protofair plan` as a person uses it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from protofair.cli import protofair
+from protofair.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with the suites and nothing else."""
+    shutil.copytree(ROOT / "params", tmp_path / "params", ignore=shutil.ignore_patterns("plan.yaml"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "params"
+
+
+def plan(*arguments: str) -> Result:
+    result = CliRunner().invoke(protofair, ["plan", *arguments])
+    if isinstance(result.exception, UserError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def broken(params: Path, old: str, new: str) -> None:
+    text = (params / "paper.yaml").read_text()
+    assert old in text
+    (params / "paper.yaml").write_text(text.replace(old, new, 1))
+
+
+def test_the_committed_plan_is_the_demo_and_up_to_date(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(ROOT)
+    assert "up to date" in plan("--check").output
+    assert yaml.safe_load((ROOT / "params/plan.yaml").read_text())["suite"] == "demo"
+
+
+def test_a_stale_plan_fails_with_a_diff_and_the_command(params: Path):
+    plan("paper", "--seeds", "0,1", "--only", "table5")
+    broken(params, "weight: 0.3", "weight: 0.4")
+    with pytest.raises(UserError) as error:
+        plan("--check")
+    lines = str(error.value).splitlines()
+    assert lines[0] == "params/plan.yaml is stale: protofair plan paper --seeds 0,1 --only table5"
+    assert "-    weight: 0.3" in lines
+    assert "+    weight: 0.4" in lines
+
+
+def test_only_cuts_down_to_a_table_or_a_data_set(params: Path):
+    plan("paper", "--only", "table4")
+    by_table = yaml.safe_load((params / "plan.yaml").read_text())
+    assert list(by_table["acquire"]) == ["utkface"]
+    assert list(by_table["report"]["tables"]) == ["table4"]
+    plan("paper", "--only", "utkface")
+    assert yaml.safe_load((params / "plan.yaml").read_text())["warmup"] == by_table["warmup"]
+
+
+def test_an_unknown_part_is_refused_with_the_nearest(params: Path):
+    with pytest.raises(UserError, match=r"--only tabel4: no such part. Did you mean 'table4'\?"):
+        plan("paper", "--only", "tabel4")
+    assert not (params / "plan.yaml").exists()
+
+
+def test_cost_shows_that_sharing_saves(params: Path):
+    rows = {line[:22].strip(): line[22:].split() for line in plan("paper", "--cost").output.splitlines()}
+    shared, naive = (int(number.replace(",", "")) for number in rows["epochs"])
+    assert shared < naive / 2
+    assert not (params / "plan.yaml").exists()
+
+
+def test_explain_names_the_stages_from_the_raw_files_to_the_probe(params: Path):
+    output = plan("paper", "--explain", "table4/SupCon + ProtoFair/alpha=4").output
+    stages = ["acquire@utkface", "prepare@utkface-128-a4", "warmup@supcon-utkface-128-a4-gender-s0"]
+    assert [output.index(stage) for stage in stages] == sorted(output.index(stage) for stage in stages)
+    assert "dvc repro probe@supcon-utkface-128-a4-gender-s0-white-k10-w0_3-10p90" in output
+    assert "control" in output
+
+
+def test_explain_of_an_unknown_cell_lists_the_cells(params: Path):
+    with pytest.raises(UserError, match="table5/SupCon/Pneumothorax"):
+        plan("paper", "--explain", "table9")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "target: Big_Nose, ",
+            "target: Big_Noze, ",
+            r"paper.yaml:\d+: unknown attribute 'Big_Noze'. Did you mean 'Big_Nose'",
+        ),
+        ("objective: byol}", "objective: byoll}", r"paper.yaml:\d+: unknown objective 'byoll'. Did you mean 'byol'"),
+        ("weight: 0.3", "weight: -1", r"paper.yaml:\d+: 'weight': .*greater than or equal to 0 \(got -1\)"),
+        ("from_epoch: 10,", "from_epoch: 110,", r"paper.yaml:\d+: 'from_epoch': 110 is above the 100 epochs"),
+        ("training:", "trainin:", r"paper.yaml:\d+: unknown key 'trainin'. Did you mean 'training'"),
+        ("data: celeba\n", "data: celebb\n", r"paper.yaml:\d+: unknown data set 'celebb'. Did you mean 'celeba'"),
+        ("batch_size: 128", "batch_size: 0", r"paper.yaml:\d+: 'optimiser.batch_size'"),
+    ],
+)
+def test_an_impossible_suite_is_refused_with_its_line(params: Path, old: str, new: str, message: str):
+    broken(params, old, new)
+    with pytest.raises(UserError, match=message):
+        plan("paper")
+    assert not (params / "plan.yaml").exists()
+
+
+def test_every_problem_is_named_at_once(params: Path):
+    broken(params, "target: Big_Nose, ", "target: Big_Noze, ")
+    broken(params, "objective: byol}", "objective: byoll}")
+    with pytest.raises(UserError) as error:
+        plan("paper")
+    assert "Big_Noze" in str(error.value)
+    assert "byoll" in str(error.value)

@@ -1,0 +1,127 @@
+"""From a suite to the plan: what is shared, what is not, what it is called."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protofair.plan.resolve import resolve
+from protofair.plan.suite import Suite
+from protofair.strict import parse, read_yaml
+
+ROOT = Path(__file__).parents[2]
+MALE = {"target": "Big_Nose", "sensitive": "Male"}
+YOUNG = {"target": "Big_Nose", "sensitive": "Young"}
+
+
+def suite(rows: list[dict[str, Any]], columns: dict[str, Any] | None = None, **options: Any) -> Suite:
+    content = {
+        "suite": "small",
+        "title": "a suite",
+        "scale": "small",
+        "data": {"celeba": {"dataset": "celeba", "size": 32}},
+        "training": {"epochs": 20},
+        "fair": {"epochs": 5, "weight": 0.3, "num_prototypes": 10},
+        "tables": {"table1": {"data": "celeba", "columns": columns or {"m": MALE, "y": YOUNG}, "rows": rows}},
+    }
+    return parse(Suite, content | options, where="test")
+
+
+SUPCON = {"name": "SupCon", "objective": "supcon"}
+FAIR = {"name": "SupCon + ProtoFair", "objective": "supcon", "fair": {}}
+
+
+def test_a_warm_up_is_shared_by_every_sensitive_attribute_and_every_fair_run():
+    plan = resolve(suite([SUPCON, FAIR], controls=False))
+    assert list(plan.warmup) == ["supcon-celeba-32-big_nose-s0"]
+    assert len(plan.fair) == 2
+    assert {entry["warmup"] for entry in plan.fair.values()} == set(plan.warmup)
+
+
+def test_an_objective_that_sees_the_sensitive_attribute_is_not_shared():
+    plan = resolve(suite([{"name": "FSCL", "objective": "fscl"}]))
+    assert [entry["objective"]["sensitive"] for entry in plan.warmup.values()] == ["Male", "Young"]
+
+
+def test_an_objective_without_labels_is_shared_by_targets_and_probed_for_all():
+    columns = {"b": MALE, "e": {"target": "Bags_Under_Eyes", "sensitive": "Male"}}
+    plan = resolve(suite([{"name": "SimCLR", "objective": "simclr"}], columns))
+    assert len(plan.warmup) == 1
+    (probe,) = plan.probe.values()
+    assert [task["target"] for task in probe["tasks"]] == ["Big_Nose", "Bags_Under_Eyes"]
+
+
+def test_each_fair_run_brings_a_control_that_differs_only_in_its_weight():
+    plan = resolve(suite([FAIR], {"m": MALE}))
+    fair, control = plan.fair.values()
+    assert control == {**fair, "weight": 0.0}
+    (cell,) = plan.report["tables"]["table1"]
+    assert cell["runs"].keys() == cell["controls"].keys() == {"0"}
+    assert cell["runs"]["0"] != cell["controls"]["0"]
+
+
+def test_a_control_is_shared_by_every_sensitive_attribute():
+    plan = resolve(suite([FAIR]))
+    male, young = plan.report["tables"]["table1"]
+    assert male["runs"]["0"] != young["runs"]["0"]
+    assert male["controls"] == young["controls"]
+    assert [task["sensitive"] for task in plan.probe[male["controls"]["0"]]["tasks"]] == ["Male", "Young"]
+
+
+def test_a_columns_own_options_reach_its_run_and_its_control_alone():
+    row = {**FAIR, "columns": {"y": {"from_epoch": 10, "epochs": 10}}}
+    plan = resolve(suite([row]))
+    by_sensitive = {(entry["sensitive"], entry["weight"]): entry for entry in plan.fair.values()}
+    for weight in (0.3, 0.0):
+        assert (by_sensitive["Young", weight]["from_epoch"], by_sensitive["Young", weight]["epochs"]) == (10, 10)
+        assert (by_sensitive["Male", weight]["from_epoch"], by_sensitive["Male", weight]["epochs"]) == (20, 5)
+    (warmup,) = plan.warmup.values()
+    assert warmup["keep"] == [10, 20]
+
+
+def test_seeds_multiply_trainings_and_stand_in_every_cell():
+    plan = resolve(suite([SUPCON, FAIR], {"m": MALE}, seeds=[0, 3], controls=False))
+    assert sorted(entry["seed"] for entry in plan.warmup.values()) == [0, 3]
+    assert all(list(cell["runs"]) == ["0", "3"] for cell in plan.report["tables"]["table1"])
+
+
+def test_entries_that_would_be_called_the_same_are_told_apart():
+    rows = [FAIR, {**FAIR, "name": "other rate", "fair": {"lr": {"mode": "restart"}}}]
+    plan = resolve(suite(rows, {"m": MALE}, controls=False))
+    assert len(plan.fair) == 2
+    assert plan.fair.keys() == plan.probe.keys()
+
+
+def test_keys_hold_no_character_that_dvc_or_snakemake_would_read_otherwise():
+    content = read_yaml(ROOT / "params/paper.yaml")
+    plan = resolve(parse(Suite, content, where="paper"))
+    for stage in (plan.acquire, plan.prepare, plan.warmup, plan.fair, plan.probe, plan.tsne):
+        for key in stage:
+            assert key.replace("-", "").replace("_", "").isalnum(), key
+
+
+def test_the_paper_runs_every_row_of_the_tables_that_is_a_contrastive_objective():
+    plan = resolve(parse(Suite, read_yaml(ROOT / "params/paper.yaml"), where="paper"))
+    reference = read_yaml(ROOT / "params/reference.yaml")["tables"]
+    for name, table in reference.items():
+        cells = {(cell["row"], cell["column"]) for cell in plan.report["tables"][name]}
+        wanted = {(row, column) for row in table["rows"] for column in table["columns"]}
+        assert {row for row, _ in wanted - cells} <= {"CE", "GRL", "LNL", "FD-VAE", "MFD", "SimCLR + GRL"}
+        assert {column for _, column in cells} == set(table["columns"])
+
+
+def test_the_ablation_varies_one_option_and_shares_what_a_table_has():
+    ablation = {"data": "celeba", "columns": {"m": MALE}, "row": FAIR, "vary": {"weight": [0, 0.3, 1.0]}}
+    plan = resolve(suite([FAIR], {"m": MALE}, ablation=ablation))
+    assert sorted(entry["weight"] for entry in plan.fair.values()) == [0, 0.3, 1.0]
+    (cell,) = plan.report["tables"]["table1"]
+    by_value = {point["value"]: point["runs"]["0"] for point in plan.report["ablation"]}
+    assert by_value[0.3] == cell["runs"]["0"]
+    assert by_value[0] == cell["controls"]["0"]
+
+
+@pytest.mark.parametrize("name", ["paper", "mini", "demo"])
+def test_resolving_twice_gives_the_same_text(name: str):
+    content = read_yaml(ROOT / f"params/{name}.yaml")
+    texts = {resolve(parse(Suite, content, where=name)).text() for _ in range(2)}
+    assert len(texts) == 1
