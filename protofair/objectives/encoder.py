@@ -1,4 +1,4 @@
-"""The encoders f of the paper: ResNet-18 with two stems, and a narrow ResNet for small images and small machines.
+"""The encoders f of the paper: ResNet-18 with two stems, and narrow ResNets for small images and small machines.
 
 Weights start as torchvision's do: He's normal distribution over the fan-out for convolutions, one and zero for batch
 norm, no zeroed residual branches. Images have three channels; a grey image is expanded by whoever loads it.
@@ -16,7 +16,7 @@ from torchvision.models.resnet import BasicBlock, resnet18
 
 from protofair.strict import Strict
 
-EncoderName = Literal["resnet18", "resnet18-imagenet", "resnet-narrow"]
+EncoderName = Literal["resnet18", "resnet18-imagenet", "resnet-narrow", "resnet-tiny"]
 
 
 class EncoderConfig(Strict):
@@ -42,6 +42,7 @@ def build_encoder(name: EncoderName) -> Encoder:
     resnet18           SupContrast's: 3x3 stem of stride 1, no max-pool; 512 features
     resnet18-imagenet  7x7 stem of stride 2 and max-pool; 512 features
     resnet-narrow      3x3 stem, one basic block each of width 32, 64, 128, 256; 256 features
+    resnet-tiny        the same at half the width; 128 features
     """
     match name:
         case "resnet18":
@@ -50,6 +51,8 @@ def build_encoder(name: EncoderName) -> Encoder:
             return Encoder(_resnet18(), 512)
         case "resnet-narrow":
             return Encoder(_resnet_narrow(32, 64, 128, 256), 256)
+        case "resnet-tiny":
+            return Encoder(_resnet_narrow(16, 32, 64, 128), 128)
     raise ValueError(f"unknown encoder '{name}'")
 
 

@@ -13,7 +13,8 @@ from protofair.objectives.encoder import build_encoder
 
 
 @pytest.mark.parametrize(
-    ("name", "feature_dim"), [("resnet18", 512), ("resnet18-imagenet", 512), ("resnet-narrow", 256)]
+    ("name", "feature_dim"),
+    [("resnet18", 512), ("resnet18-imagenet", 512), ("resnet-narrow", 256), ("resnet-tiny", 128)],
 )
 def test_features(name, feature_dim):
     torch.manual_seed(0)
@@ -55,9 +56,12 @@ def test_small_stem_differs_from_torchvisions_in_the_stem_alone():
     assert {key: value.shape for key, value in ours.items()} == shapes
 
 
-def test_narrow_widths():
-    blocks = [m for m in build_encoder("resnet-narrow").trunk if type(m).__name__ == "BasicBlock"]
-    assert [block.conv2.out_channels for block in blocks] == [32, 64, 128, 256]
+@pytest.mark.parametrize(
+    ("name", "widths"), [("resnet-narrow", [32, 64, 128, 256]), ("resnet-tiny", [16, 32, 64, 128])]
+)
+def test_narrow_widths(name, widths):
+    blocks = [m for m in build_encoder(name).trunk if type(m).__name__ == "BasicBlock"]
+    assert [block.conv2.out_channels for block in blocks] == widths
 
 
 @pytest.mark.parametrize("name", ["resnet18", "resnet-narrow"])
