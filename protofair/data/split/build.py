@@ -66,9 +66,9 @@ def build_split(
         raise UserError(f"split: '{table['id'][table['id'].duplicated()].iloc[0]}' is there twice. Remove one.")
     cells = _cells(table, config)
     rare = _rare_size(cells, config)
-    frequent = frequent_size(alpha, rare)
+    frequent = frequent_size(config.alpha, rare)
 
-    rank = _ranks(table["id"], seed)
+    rank = _ranks(table["id"], config.seed)
     assigned = np.full(len(table), "", dtype=object)
     counts = []
     for cell in cells:

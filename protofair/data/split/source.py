@@ -73,6 +73,8 @@ def _digests(path: Path) -> dict[str, str]:
         entries = list(raw.images_in_tar(path))
     elif path.suffix == ".zip":
         entries = list(raw.images_in_zip(path))
+    elif path.suffix in (".gz", ".tgz"):
+        raise UserError(f"{path}: compressed as a whole, so no image can be looked up. First: gunzip --keep {path}")
     else:
         raise UserError(f"{path}: give a folder, a .tar or .zip with the images, a .txt with their names, or a .csv.")
     digests: dict[str, str] = {}

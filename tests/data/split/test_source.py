@@ -94,7 +94,8 @@ def test_a_label_table_is_taken_as_it_is(tmp_path: Path) -> None:
         ("labels.csv", b"name,Male\nx,1\n", "no column 'id'"),
         ("labels.csv", b"", "not a label table"),
         ("labels.csv", b"id,a\n1,2,3\n1,2,3,4\n", "not a label table"),
-        ("UTKFace.tar.gz", b"\x1f\x8b", "give a folder, a .tar or .zip"),
+        ("UTKFace.tar.gz", b"\x1f\x8b", "First: gunzip --keep"),
+        ("UTKFace.rar", b"", "give a folder, a .tar or .zip"),
         ("UTKFace.tar", b"<html>", "not a whole tar archive"),
     ],
 )
