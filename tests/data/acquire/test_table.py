@@ -18,9 +18,8 @@ def table():
 
 
 def test_celeba_is_what_torchvision_knows(table):
+    import protofair.torchvision_ops  # noqa: F401, I001 - before torchvision
     from torchvision.datasets import CelebA
-
-    import protofair.torchvision_ops  # noqa: F401 - before torchvision
 
     known = {name: (drive, md5) for drive, md5, name in CelebA.file_list}
     ours = {name: (file.sources[0].id, file.md5) for name, file in table.datasets["celeba"].files.items()}
