@@ -45,8 +45,7 @@ rule tsne:
         entry=entry_file(plan.suite, "tsne"),
         code=code_files("tsne"),
     output:
-        points=f"{results}/tsne/{{key}}/points.csv",
-        mixing=f"{results}/tsne/{{key}}/mixing.json",
+        points=directory(f"{results}/tsne/{{key}}"),
     params:
         stage="tsne@{key}",
     log:
