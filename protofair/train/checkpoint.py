@@ -1,0 +1,80 @@
+"""What a killed run continues from: its last two states, each of them whole or known to be damaged.
+
+Snakemake and DVC delete a stage's declared outputs before they start it, so nothing of this lies among them. A folder
+belongs to one configuration, code and data, and goes when the run has ended well.
+"""
+
+import fcntl
+import hashlib
+import io
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from protofair.atomic import replacing
+from protofair.errors import UserError
+
+ROOT = Path(".cache", "checkpoints")
+DIGEST = hashlib.sha256().digest_size
+
+
+class Checkpoints:
+    """The states `last.state` and `previous.state` of a run: a SHA-256 and what torch made of the state."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.last, self.previous = folder / "last.state", folder / "previous.state"
+        self.damaged: list[Path] = []
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Make `state` the last one and the last one the previous; at every moment one of them is whole."""
+        content = serialise(state)
+        with replacing(self.last) as file:
+            file.write(hashlib.sha256(content).digest())
+            file.write(content)
+            if self.last.exists():
+                self.last.replace(self.previous)
+
+    def load(self) -> dict[str, Any] | None:
+        """The newest state that is whole; damaged ones are remembered in `damaged`."""
+        for path in (self.last, self.previous):
+            if path.exists():
+                content = path.read_bytes()
+                if hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]:
+                    return deserialise(content[DIGEST:])
+                self.damaged.append(path)
+        return None
+
+    def newest(self) -> Path | None:
+        return next((path for path in (self.last, self.previous) if path.exists()), None)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep a second process of the same run out; the lock goes with the process, however it ends."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{self.folder}: another process is training this. Wait for it, or end it.") from None
+            yield
+
+
+def serialise(value: dict[str, Any]) -> bytes:
+    """torch's format, in memory: its bytes would depend on the name of a file."""
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
+
+
+def deserialise(content: bytes) -> dict[str, Any]:
+    """Tensors and plain values only, on the CPU."""
+    value: dict[str, Any] = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    return value

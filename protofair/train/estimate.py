@@ -1,0 +1,36 @@
+"""How long a run would take without a GPU, measured before it begins."""
+
+import time
+
+import torch
+
+from protofair.errors import UserError
+from protofair.objectives import build_encoder
+from protofair.train.config import Warmup
+from protofair.train.progress import duration
+
+LIMIT = 6 * 3600.0  # seconds; what the demo and the mini suite train takes minutes
+SAMPLE = 4  # images
+
+
+def refuse_long_run(warmup: Warmup, *, size: tuple[int, int], images: int, epochs: int) -> None:
+    """Raise a `UserError` with the estimate if the training would take longer than `LIMIT` on this CPU."""
+    seconds = 2 * images * epochs * seconds_per_view(warmup, size)
+    if seconds > LIMIT:
+        raise UserError(
+            f"no GPU: {epochs} epochs of {images:,} images of {size[1]} x {size[0]} px with {warmup.encoder.name}"
+            f" would take about {duration(seconds)} on this CPU ({torch.get_num_threads()} threads)."
+            " Use a machine with a GPU, or add --on-cpu to do it all the same."
+        )
+
+
+def seconds_per_view(warmup: Warmup, size: tuple[int, int]) -> float:
+    """A forward and a backward pass of one view [3, H, W], in a small batch, after one that is not counted."""
+    with torch.random.fork_rng(devices=[]):
+        encoder = build_encoder(warmup.encoder.name)
+        encoder.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    views = torch.zeros(SAMPLE, 3, *size).contiguous(memory_format=torch.channels_last)
+    for _ in range(2):
+        started = time.perf_counter()
+        encoder(views).sum().backward()
+    return (time.perf_counter() - started) / SAMPLE

@@ -1,0 +1,40 @@
+"""The record of a run beside its results: configuration, versions, hardware, time, inputs."""
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import protofair
+
+
+def environment(device: torch.device) -> dict[str, Any]:
+    """Versions and hardware; nothing that names the machine or its owner."""
+    return {
+        "versions": {
+            "protofair": protofair.__version__,
+            "python": platform.python_version(),
+            "torch": str(torch.__version__),
+            "numpy": np.__version__,
+            "cuda": torch.version.cuda if device.type == "cuda" else None,
+        },
+        "hardware": {
+            "device": device.type,
+            "gpu": torch.cuda.get_device_name(device) if device.type == "cuda" else None,
+            "cpu": _cpu_name(),
+            "cores": os.cpu_count(),
+            "threads": torch.get_num_threads(),
+            "system": platform.system(),
+        },
+    }
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
