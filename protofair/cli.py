@@ -14,6 +14,7 @@ from protofair.errors import UserError
 
 # name: (module with the command, one line for the overview)
 COMMANDS = {
+    "doctor": ("protofair.doctor.command", "Check the machine: what is there, what is missing, what to do."),
     "plan": ("protofair.plan.command", "Choose what runs: resolve a suite into params/plan.yaml."),
     "toy": ("protofair.data.toy.command", "Draw the embedded data, or a contact sheet of it."),
     "acquire": (
@@ -28,6 +29,7 @@ COMMANDS = {
     "warmup": ("protofair.train.command", "Train an encoder with its base objective alone."),
     "fair": ("protofair.train.command", "Continue a warm-up with the base objective plus the ProtoFair term."),
     "probe": ("protofair.probe.command", "Train linear probes on a frozen encoder and measure them."),
+    "tsne": ("protofair.probe.command", "Draw a test set's features in the plane."),
 }
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float64]
 # Weights [b, n] to named values [b, ...].
@@ -48,11 +49,13 @@ def estimate(
     A resample that leaves a cell empty has no value there; the interval is that of the others. EO and AUROC gap are
     sizes of differences: near 0 the resamples lie above the value, so an interval that excludes 0 is no proof of bias.
     """
-    values = {name: statistic(np.ones((1, rows))) for name, statistic in statistics.items()}
-    drawn = [
-        {name: statistic(weights) for name, statistic in statistics.items()}
-        for weights in resample_weights(rows, resamples=resamples, seed=seed)
-    ]
+    # The products are small: more threads only wait for each other, and their number would show in the last bits.
+    with threadpool_limits(1):
+        values = {name: statistic(np.ones((1, rows))) for name, statistic in statistics.items()}
+        drawn = [
+            {name: statistic(weights) for name, statistic in statistics.items()}
+            for weights in resample_weights(rows, resamples=resamples, seed=seed)
+        ]
     return {
         name: {
             part: _interval(value[0], np.concatenate([block[name][part] for block in drawn]))

@@ -20,21 +20,21 @@ Ints = NDArray[np.int64]
 class Answers:
     """What a probe says about an attribute of n images. Classes are numbered in the order of their values."""
 
-    values: tuple[int, ...]  # the attribute's value of each class, C of them
+    class_values: tuple[int, ...]  # the attribute's value of each class, C of them
     label: Ints  # true class [n]
     score: Floats  # log-odds of class 1 [n, 1] where there are two classes, else log-probabilities [n, C]
 
     @cached_property
     def prediction(self) -> Ints:
         """The likeliest class [n]."""
-        if len(self.values) == 2:
+        if len(self.class_values) == 2:
             return (self.score[:, 0] > 0).astype(np.int64)
         return self.score.argmax(axis=1)
 
     @property
     def positive_classes(self) -> range:
         """The classes asked for one against the rest: of two, one is enough."""
-        return range(1, 2) if len(self.values) == 2 else range(len(self.values))
+        return range(1, 2) if len(self.class_values) == 2 else range(len(self.class_values))
 
     def aurocs(self, among: NDArray[np.bool_]) -> list[Auroc]:
         """One for each positive class, of the images in `among` bool [n]; AUROC is their mean."""
@@ -81,9 +81,14 @@ class ByGroup:
         }
 
 
-def evaluate(target: Answers, sensitive: Answers, *, mixing: Statistic, resamples: int, seed: int) -> dict[str, Any]:
-    """A task on a split: the target probe, its fairness over the groups, the sensitive probe, how the groups mix."""
-    groups, rows = sensitive.values, len(target.label)
+def evaluate(
+    target: Answers, sensitive: Answers, *, mixing: Statistic, resamples: int, seed: int, name: str
+) -> dict[str, Any]:
+    """A task on a split: the target probe, its fairness over the groups, the sensitive probe, how the groups mix.
+
+    `name` stands before a warning about an empty cell.
+    """
+    groups, rows = sensitive.class_values, len(target.label)
     by_group = ByGroup(target, sensitive=sensitive.label, num_groups=len(groups))
     statistics: dict[str, Statistic] = {
         "target": Overall(target),
@@ -93,18 +98,18 @@ def evaluate(target: Answers, sensitive: Answers, *, mixing: Statistic, resample
     }
     estimates = estimate(statistics, rows=rows, resamples=resamples, seed=seed)
     counts = by_group.cells(np.ones((1, rows)))[0]
-    metrics.warn_of_empty_cells(counts, classes=np.array(target.values), groups=np.array(groups))
+    metrics.warn_of_empty_cells(counts, classes=np.array(target.class_values), groups=np.array(groups), name=name)
     images = counts.sum(axis=-1).astype(np.int64)
     compared = estimates["groups"]
     return {
         "count": rows,
-        "counts": _by_value(target.values, [_by_value(groups, row.tolist()) for row in images]),
+        "counts": _by_value(target.class_values, [_by_value(groups, row.tolist()) for row in images]),
         **_attribute(target, estimates["target"]),
-        "equalized_odds": _json(compared["equalized_odds"]),
-        "auroc_gap": _json(compared["auroc_gap"]),
+        "equalized_odds": rounded(compared["equalized_odds"]),
+        "auroc_gap": rounded(compared["auroc_gap"]),
         "groups": _by_value(groups, [_group(target, images, compared, s) for s in range(len(groups))]),
         "sensitive": _attribute(sensitive, estimates["sensitive"]),
-        "mixing": _json(estimates["mixing"]["mixing"]),
+        "mixing": rounded(estimates["mixing"]["mixing"]),
     }
 
 
@@ -112,7 +117,7 @@ class _Cells:
     """Weights [b, n] to counts [b, C, S, C]: one product with the cells as indicators."""
 
     def __init__(self, answers: Answers, sensitive: Ints, *, num_groups: int) -> None:
-        classes = len(answers.values)
+        classes = len(answers.class_values)
         self.shape = (classes, num_groups, classes)
         cells = metrics.cell_numbers(
             answers.label, answers.prediction, sensitive, num_classes=classes, num_groups=num_groups
@@ -132,7 +137,7 @@ def _mean_auroc(aurocs: list[Auroc], weights: Floats) -> Floats:
 
 def _attribute(answers: Answers, estimates: Mapping[str, Estimate]) -> dict[str, Any]:
     return {
-        **{name: _json(value) for name, value in estimates.items()},
+        **{name: rounded(value) for name, value in estimates.items()},
         "predicts_one_class": len(np.unique(answers.prediction)) == 1,
         # The test set cannot tell the probe from one that always answers the most frequent class.
         "at_majority_rate": bool(estimates["accuracy"].low <= estimates["majority_rate"].value),
@@ -141,10 +146,10 @@ def _attribute(answers: Answers, estimates: Mapping[str, Estimate]) -> dict[str,
 
 def _group(target: Answers, images: Ints, estimates: Mapping[str, Estimate], s: int) -> dict[str, Any]:
     rates = {
-        name: {str(target.values[c]): _json(_at(estimates[name], (c, s))) for c in target.positive_classes}
+        name: {str(target.class_values[c]): rounded(_at(estimates[name], (c, s))) for c in target.positive_classes}
         for name in ("tpr", "fpr")
     }
-    measured = {name: _json(_at(estimates[f"group_{name}"], (s,))) for name in ("accuracy", "auroc")}
+    measured = {name: rounded(_at(estimates[f"group_{name}"], (s,))) for name in ("accuracy", "auroc")}
     return {"count": int(images[:, s].sum()), **measured, **rates}
 
 
@@ -152,7 +157,7 @@ def _at(estimates: Estimate, place: tuple[int, ...]) -> Estimate:
     return Estimate(*(part[place] for part in estimates))
 
 
-def _json(estimates: Estimate) -> dict[str, float]:
+def rounded(estimates: Estimate) -> dict[str, float]:
     """Six decimals: far below the interval, and the same bytes where the last bits of a sum differ."""
     return {name: round(float(number), 6) for name, number in estimates._asdict().items()}
 

@@ -31,7 +31,7 @@ def equalized_odds(target: ArrayLike, prediction: ArrayLike, *, sensitive: Array
     groups = np.unique(columns[2])
     y, p = (np.searchsorted(classes, column) for column in columns[:2])
     counts = count_cells(y, p, np.searchsorted(groups, columns[2]), num_classes=len(classes), num_groups=len(groups))
-    warn_of_empty_cells(counts, classes=classes, groups=groups)
+    warn_of_empty_cells(counts, classes=classes, groups=groups, name="equalized_odds")
     return float(odds_difference(counts))
 
 
@@ -92,12 +92,13 @@ def majority_rate(counts: Floats) -> Floats:
     return _share(classes.max(axis=-1), classes.sum(axis=-1))
 
 
-def warn_of_empty_cells(counts: Floats, *, classes: NDArray[Any], groups: NDArray[Any]) -> None:
+def warn_of_empty_cells(counts: Floats, *, classes: NDArray[Any], groups: NDArray[Any], name: str) -> None:
     """Say which cells of `counts` [C, S, C] make EO undefined: it is then NaN, not a perfect 0."""
     if len(classes) < 2 or len(groups) < 2:
-        warnings.warn(f"EO needs two classes and two groups, got {len(classes)} and {len(groups)}: NaN.", stacklevel=3)
+        message = f"{name}: EO needs two classes and two groups, got {len(classes)} and {len(groups)}: it is NaN."
+        warnings.warn(message, stacklevel=3)
     for y, s in np.argwhere(counts.sum(axis=-1) == 0):
-        message = f"no image has target {classes[y]} and sensitive value {groups[s]}: EO is NaN."
+        message = f"{name}: no image has target {classes[y]} and sensitive value {groups[s]}: EO is NaN."
         warnings.warn(message, stacklevel=3)
 
 

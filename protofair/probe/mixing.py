@@ -27,7 +27,7 @@ def nearest_neighbours(points: Tensor, *, neighbours: int, metric: Literal["cosi
     nearest = []
     for start in range(0, len(points), BLOCK):
         block = points[start : start + BLOCK]
-        closeness = block @ points.T - penalty
+        closeness = torch.addmm(-penalty, block, points.T)
         itself = torch.arange(len(block), device=points.device)
         closeness[itself, start + itself] = -torch.inf
         nearest.append(closeness.topk(neighbours, dim=1).indices)

@@ -13,7 +13,7 @@ def draw(random, n):
     sensitive = (random.random(n) < 0.4).astype(np.int64)
     label = (random.random(n) < 0.3 + 0.3 * sensitive).astype(np.int64)
     score = np.round(label - 0.5 + 0.4 * sensitive + random.normal(size=n), 1)
-    return Answers(values=(0, 1), label=label, score=score[:, None]), sensitive
+    return Answers(class_values=(0, 1), label=label, score=score[:, None]), sensitive
 
 
 @pytest.mark.parametrize("block", [10, 200, 10_000])
@@ -39,11 +39,11 @@ def test_each_resample_drew_its_own_rows():
 def test_intervals_are_those_of_a_loop_over_the_same_resamples():
     answers, sensitive = draw(np.random.default_rng(0), 300)
     statistics = {"all": Overall(answers), "groups": ByGroup(answers, sensitive=sensitive, num_groups=2)}
-    found = estimate(statistics, rows=300, resamples=120, seed=3)
+    found = estimate(statistics, rows=300, resamples=60, seed=3)
 
     naive = {"accuracy": [], "balanced_accuracy": [], "auroc": [], "equalized_odds": [], "auroc_gap": []}
     random = np.random.default_rng(3)
-    for _ in range(120):
+    for _ in range(60):
         rows = random.integers(300, size=300)
         y, p, score, s = answers.label[rows], answers.prediction[rows], answers.score[rows, 0], sensitive[rows]
         naive["accuracy"].append(100 * accuracy_score(y, p))
@@ -65,7 +65,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
     truth = {"accuracy": 72.5, "equalized_odds": 25.0, "balanced_accuracy": 72.5}
     covered = dict.fromkeys(truth, 0)
     random = np.random.default_rng(0)
-    runs, rows = 300, 400
+    runs, rows = 600, 400
     for seed in range(runs):
         label, sensitive = random.integers(0, 2, size=(2, rows))
         prediction = np.where(random.random(rows) < right[label, sensitive], label, 1 - label)
@@ -81,9 +81,9 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
 
         for name, (_, low, high) in estimate({"": statistic}, rows=rows, resamples=200, seed=seed)[""].items():
             covered[name] += bool(low <= truth[name] <= high)
-    # 95 % of 300 is 285, with a standard deviation of 3.8 (1.3 %); 200 resamples of 400 rows cost about a point.
+    # With 200 resamples about 94.3 % should be covered; over 600 runs the standard deviation is 0.95 %; 3 are allowed.
     for name, count in covered.items():
-        assert 0.92 <= count / runs <= 0.975, name
+        assert 0.915 <= count / runs <= 0.972, name
 
 
 def test_the_value_lies_on_all_rows_once():
@@ -106,10 +106,10 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
 def test_an_undefined_value_has_no_interval_and_a_rare_cell_keeps_one():
     label = np.array([0, 1] * 20 + [0])
     sensitive = np.array([0] * 40 + [1])
-    answers = Answers(values=(0, 1), label=label, score=label[:, None] - 0.5)
+    answers = Answers(class_values=(0, 1), label=label, score=label[:, None] - 0.5)
     empty = estimate({"g": ByGroup(answers, sensitive=sensitive, num_groups=2)}, rows=41, resamples=50, seed=0)["g"]
     assert np.isnan(empty["equalized_odds"]).all()
     # The single image of class 1 in group 1 is missing from a third of the resamples: the others give the interval.
-    rare = Answers(values=(0, 1), label=np.append(label, 1), score=np.append(label, 0)[:, None] - 0.5)
+    rare = Answers(class_values=(0, 1), label=np.append(label, 1), score=np.append(label, 0)[:, None] - 0.5)
     groups = ByGroup(rare, sensitive=np.append(sensitive, 1), num_groups=2)
     assert not np.isnan(estimate({"g": groups}, rows=42, resamples=50, seed=0)["g"]["equalized_odds"]).any()

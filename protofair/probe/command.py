@@ -1,0 +1,91 @@
+"""`protofair probe` and `protofair tsne`: what a trained encoder has learned."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+PLAN = click.option(
+    "--plan",
+    type=click.Path(path_type=Path),
+    default=Path("params/plan.yaml"),
+    show_default=True,
+    help="The plan that has the entry KEY.",
+)
+
+
+@click.command()
+@click.argument("key")
+@PLAN
+def probe(key: str, plan: Path) -> None:
+    """Train linear probes on the frozen encoder of entry probe.KEY of the plan, and measure them.
+
+    \b
+    Reads   results/SUITE/STAGE/KEY/checkpoints/epoch-NNN.pt, data/packed/VARIANT
+    Writes  results/SUITE/probe/KEY/metrics.json      accuracy, EO and the rest, each with its 95 % interval
+            results/SUITE/probe/KEY/predictions.npz   what they are computed from
+            results/SUITE/probe/KEY/run.json          versions, hardware, wall time
+    """
+    from protofair.probe.config import ProbeConfig, read_entry
+    from protofair.probe.run import run_probe
+
+    config, suite = read_entry(plan, "probe", key, ProbeConfig)
+    with _plain_warnings():
+        metrics = run_probe(key, config, suite=suite)
+    for task in metrics["tasks"]:
+        click.echo(_summary(task))
+    click.echo(f"results/{suite}/probe/{key}/metrics.json")
+
+
+@click.command()
+@click.argument("key")
+@PLAN
+def tsne(key: str, plan: Path) -> None:
+    """Draw a test set's features in the plane by t-SNE, as entry tsne.KEY of the plan says.
+
+    \b
+    Reads   results/SUITE/STAGE/KEY/checkpoints/epoch-NNN.pt, data/packed/VARIANT
+    Writes  results/SUITE/tsne/KEY/points.csv   x, y, target, sensitive
+            results/SUITE/tsne/KEY/tsne.json    how far the sensitive groups mix, in the plane and in the features
+            results/SUITE/tsne/KEY/run.json     versions, hardware, wall time
+    """
+    from protofair.probe.config import TsneConfig, read_entry
+    from protofair.probe.tsne import run_tsne
+
+    config, suite = read_entry(plan, "tsne", key, TsneConfig)
+    found = run_tsne(key, config, suite=suite)
+    plane, features = (found["mixing"][space] for space in ("plane", "features"))
+    click.echo(
+        f"{config.target}/{config.sensitive}: mixing {_text(plane)} in the plane, {_text(features)} in the features"
+    )
+    click.echo(f"results/{suite}/tsne/{key}/points.csv")
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Warnings as sentences, without the line of code they come from."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_args, **_kwargs: click.echo(f"protofair: warning: {message}", err=True)
+        yield
+
+
+def _summary(task: dict[str, Any]) -> str:
+    """A task on the test set in one line."""
+    test = task["test"]
+    shown = {
+        "accuracy": test["accuracy"],
+        "EO": test["equalized_odds"],
+        "balanced accuracy": test["balanced_accuracy"],
+        "sensitive probe": test["sensitive"]["accuracy"],
+    }
+    flags = {"predicts_one_class": "predicts one class", "at_majority_rate": "not above the majority rate"}
+    warned = "".join(f"  ({text})" for flag, text in flags.items() if test[flag])
+    return f"{task['target']}/{task['sensitive']}: {', '.join(f'{n} {_text(v)}' for n, v in shown.items())}{warned}"
+
+
+def _text(estimate: dict[str, float]) -> str:
+    return f"{estimate['value']:.2f} [{estimate['low']:.2f}, {estimate['high']:.2f}]"

@@ -1,0 +1,74 @@
+"""An entry of the plan's `probe` and `tsne` stages."""
+
+from pathlib import Path
+from typing import Literal, Self, TypeVar
+
+from pydantic import Field, model_validator
+
+from protofair.errors import UserError
+from protofair.strict import Strict, did_you_mean, parse, read_yaml
+
+Entry = TypeVar("Entry", bound=Strict)
+
+
+class Checkpoint(Strict):
+    """Which encoder: the weights a training stage kept after an epoch."""
+
+    stage: Literal["warmup", "fair", "baseline"]
+    key: str
+    epoch: int = Field(ge=0)
+
+
+class Task(Strict):
+    """Predict `target`, and compare the predictions over the groups of `sensitive`."""
+
+    target: str
+    sensitive: str
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if self.target == self.sensitive:
+            raise ValueError("target and sensitive attribute must differ")
+        return self
+
+
+class ProbeConfig(Strict):
+    """The paper's probe. The schedule and 10 epochs are open points: FSCL has a cosine and 100 epochs."""
+
+    checkpoint: Checkpoint
+    data: str
+    tasks: tuple[Task, ...] = Field(min_length=1)
+    epochs: int = Field(10, ge=1)
+    batch_size: int = Field(128, ge=1)
+    lr: float = Field(0.1, gt=0)
+    momentum: float = Field(0.9, ge=0, lt=1)
+    schedule: Literal["cosine", "constant"] = "cosine"
+    augment: bool = False
+    neighbours: int = Field(20, ge=1)
+    bootstrap: int = Field(1000, ge=1)
+    seed: int = Field(0, ge=0)
+
+
+class TsneConfig(Strict):
+    """A picture of a test set's features, for a sample of at most `points` images."""
+
+    checkpoint: Checkpoint
+    data: str
+    target: str
+    sensitive: str
+    points: int = Field(2000, ge=2)
+    perplexity: float = Field(30.0, gt=0)
+    neighbours: int = Field(20, ge=1)
+    bootstrap: int = Field(1000, ge=1)
+    seed: int = Field(0, ge=0)
+
+
+def read_entry(plan: Path, stage: str, key: str, model: type[Entry]) -> tuple[Entry, str]:
+    """The entry `key` of a stage in a plan, and the name of the plan's suite."""
+    content = read_yaml(plan)
+    if not isinstance(content, dict) or not isinstance(content.get("suite"), str):
+        raise UserError(f"{plan}: suite: missing, so this is no plan. Write one: protofair plan demo")
+    entries = content.get(stage) or {}
+    if key not in entries:
+        raise UserError(f"{plan}: {stage}: no entry '{key}'. {did_you_mean(key, entries)}")
+    return parse(model, entries[key], where=f"{plan}: {stage}.{key}"), content["suite"]

@@ -1,0 +1,43 @@
+"""Features of the frozen encoder for the images of a packed set."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from protofair.objectives import Encoder
+
+# Images encoded at once. Part of the protocol: another number changes the last bits of the features.
+BATCH = 256
+# Changes the images [b, 3, H, W] of a batch, in [0, 1]; also told the batch's number.
+Transform = Callable[[Tensor, int], Tensor]
+
+
+def choose_device() -> torch.device:
+    """A GPU where there is one, in the mode that gives the same features every time."""
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.deterministic = True
+    torch.backends.cudnn.allow_tf32 = False
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@torch.inference_mode()
+def encode(
+    encoder: Encoder,
+    images: NDArray[np.uint8],
+    rows: NDArray[np.int64],
+    *,
+    transform: Transform | None = None,
+) -> Tensor:
+    """Features [n, d] of some rows of packed images [N, H, W, C], on the encoder's device."""
+    device = next(encoder.parameters()).device
+    features = []
+    for number, start in enumerate(range(0, len(rows), BATCH)):
+        pixels = torch.from_numpy(images[rows[start : start + BATCH]]).to(device)
+        batch = pixels.permute(0, 3, 1, 2).expand(-1, 3, -1, -1).float() / 255
+        if transform is not None:
+            batch = transform(batch, number)
+        features.append(encoder((batch - 0.5) / 0.5).float())
+    return torch.cat(features)

@@ -1,0 +1,124 @@
+"""`protofair probe`: features once, then every probe and every metric on them.
+
+Into results/<suite>/probe/<key>/ go
+  metrics.json     what came out, with the configuration and the hashes of the inputs: equal inputs, equal bytes
+  predictions.npz  <attribute>/<split>/label, score and prediction: what the metrics are computed from
+  run.json         versions, hardware, wall time
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from protofair.atomic import replacing, write_json
+from protofair.errors import UserError
+from protofair.probe.config import ProbeConfig
+from protofair.probe.crops import random_crops
+from protofair.probe.evaluate import Answers, evaluate
+from protofair.probe.inputs import Inputs, open_inputs
+from protofair.probe.labels import Labels, read_labels, split_rows
+from protofair.probe.linear import scores, train_probes
+from protofair.probe.mixing import Mixing, nearest_neighbours
+from protofair.probe.provenance import provenance
+
+FORMAT = 1
+MEASURED = ("val", "test")
+# Of one split: what each probe answers, by attribute.
+SplitAnswers = dict[str, Answers]
+
+
+def run_probe(key: str, config: ProbeConfig, *, suite: str) -> dict[str, Any]:
+    """Measure a checkpoint; returns the content of metrics.json. Nothing is written before everything is known."""
+    start = time.perf_counter()
+    inputs = open_inputs(suite, checkpoint=config.checkpoint, data=config.data)
+    rows = split_rows(inputs.packed)
+    for split in MEASURED:
+        if split in rows and len(rows[split]) <= config.neighbours:
+            raise UserError(
+                f"probe.{key}: neighbours: {config.neighbours} is too many for the {len(rows[split])} images in"
+                f" '{split}' of {inputs.packed.path}. Lower it."
+            )
+    attributes = dict.fromkeys(name for task in config.tasks for name in (task.target, task.sensitive))
+    labels = {name: read_labels(inputs.packed, name, rows) for name in attributes}
+
+    probes = _train(inputs, rows["train"], labels, config)
+    trained = time.perf_counter()
+    features = {split: inputs.features(rows[split]) for split in MEASURED if split in rows}
+    answers = {split: _answers(probes, features[split], labels, split) for split in features}
+    measured = {split: _measure(answers[split], features[split], config, split=split) for split in features}
+    ended = time.perf_counter()
+
+    metrics = {
+        "format": FORMAT,
+        "key": key,
+        "config": {"suite": suite, "probe": config.model_dump(mode="json"), "training": inputs.trained.config},
+        "inputs": inputs.record(),
+        "tasks": [
+            {**task.model_dump(), **{split: measured[split][number] for split in measured}}
+            for number, task in enumerate(config.tasks)
+        ],
+    }
+    seconds = {"probes": trained - start, "metrics": ended - trained, "total": ended - start}
+    folder = Path("results", suite, "probe", key)
+    _write_predictions(folder / "predictions.npz", answers)
+    write_json(folder / "run.json", {"stage": "probe", "key": key, **provenance(device=inputs.device, seconds=seconds)})
+    write_json(folder / "metrics.json", metrics)
+    return metrics
+
+
+def _train(
+    inputs: Inputs, rows: NDArray[np.int64], labels: dict[str, Labels], config: ProbeConfig
+) -> dict[str, nn.Linear]:
+    cached = None if config.augment else inputs.features(rows)
+
+    def of_epoch(epoch: int) -> Tensor:
+        if cached is not None:
+            return cached
+        return inputs.features(rows, transform=random_crops(seed=config.seed, epoch=epoch))
+
+    return train_probes(
+        of_epoch,
+        {name: torch.from_numpy(found.classes["train"]).to(inputs.device) for name, found in labels.items()},
+        num_classes={name: len(found.class_values) for name, found in labels.items()},
+        config=config,
+    )
+
+
+def _answers(probes: dict[str, nn.Linear], features: Tensor, labels: dict[str, Labels], split: str) -> SplitAnswers:
+    return {
+        name: Answers(found.class_values, found.classes[split], scores(probes[name], features).double().cpu().numpy())
+        for name, found in labels.items()
+    }
+
+
+def _measure(answers: SplitAnswers, features: Tensor, config: ProbeConfig, *, split: str) -> list[dict[str, Any]]:
+    """The metrics of every task on a split."""
+    nearest = nearest_neighbours(features, neighbours=config.neighbours, metric="cosine")
+    return [
+        evaluate(
+            answers[task.target],
+            answers[task.sensitive],
+            mixing=Mixing(nearest, sensitive=answers[task.sensitive].label),
+            resamples=config.bootstrap,
+            seed=config.seed,
+            name=f"{task.target}/{task.sensitive}, {split}",
+        )
+        for task in config.tasks
+    ]
+
+
+def _write_predictions(path: Path, answers: dict[str, SplitAnswers]) -> None:
+    arrays = {}
+    for split, of_split in answers.items():
+        for attribute, answer in of_split.items():
+            place = f"{attribute}/{split}"
+            arrays[f"{place}/label"] = answer.label.astype(np.uint8)
+            arrays[f"{place}/score"] = answer.score.astype(np.float32)
+            arrays[f"{place}/prediction"] = answer.prediction.astype(np.uint8)
+    with replacing(path) as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy's stub takes them for its own option

@@ -1,0 +1,87 @@
+"""`protofair tsne`: a test set's features in the plane, and how far the sensitive groups mix there.
+
+Into results/<suite>/tsne/<key>/ go
+  points.csv  x, y, target, sensitive of each image drawn
+  tsne.json   configuration, hashes of the inputs, counts, and the mixing score in the plane and of the features
+  run.json    versions, hardware, wall time
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
+
+from protofair.atomic import write_json, write_text
+from protofair.errors import UserError
+from protofair.probe.bootstrap import estimate
+from protofair.probe.config import TsneConfig
+from protofair.probe.evaluate import rounded
+from protofair.probe.inputs import open_inputs
+from protofair.probe.mixing import Mixing, nearest_neighbours
+from protofair.probe.provenance import provenance
+
+FORMAT = 1
+
+
+def run_tsne(key: str, config: TsneConfig, *, suite: str) -> dict[str, Any]:
+    """Draw a sample of the test set; returns the content of tsne.json."""
+    start = time.perf_counter()
+    inputs = open_inputs(suite, checkpoint=config.checkpoint, data=config.data)
+    rows = sample(inputs.packed.rows("test"), points=config.points, seed=config.seed)
+    for name, least in (("perplexity", config.perplexity), ("neighbours", config.neighbours)):
+        if least >= len(rows):
+            raise UserError(
+                f"tsne.{key}: {name}: {least:g} is too many for the {len(rows)} images drawn of 'test' of"
+                f" {inputs.packed.path}. Lower it."
+            )
+    labels = {role: inputs.packed.values(getattr(config, role), rows) for role in ("target", "sensitive")}
+
+    features = inputs.features(rows)
+    encoded = time.perf_counter()
+    plane, divergence = embed(features.cpu().numpy(), perplexity=config.perplexity, seed=config.seed)
+    groups = np.unique(labels["sensitive"], return_inverse=True)[1]
+    nearest = {
+        "plane": nearest_neighbours(torch.from_numpy(plane), neighbours=config.neighbours, metric="euclidean"),
+        "features": nearest_neighbours(features, neighbours=config.neighbours, metric="cosine"),
+    }
+    mixing = {space: Mixing(found, sensitive=groups) for space, found in nearest.items()}
+    mixed = estimate(mixing, rows=len(rows), resamples=config.bootstrap, seed=config.seed)
+    seconds = {"features": encoded - start, "total": time.perf_counter() - start}
+
+    found = {
+        "format": FORMAT,
+        "key": key,
+        "config": {"suite": suite, "tsne": config.model_dump(mode="json"), "training": inputs.trained.config},
+        "inputs": inputs.record(),
+        "count": len(rows),
+        "kl_divergence": round(divergence, 6),
+        "mixing": {space: rounded(values["mixing"]) for space, values in mixed.items()},
+    }
+    folder = Path("results", suite, "tsne", key)
+    points = pd.DataFrame({"x": plane[:, 0], "y": plane[:, 1], **labels})
+    write_text(folder / "points.csv", points.to_csv(index=False, float_format="%.3f", lineterminator="\n"))
+    write_json(folder / "run.json", {"stage": "tsne", "key": key, **provenance(device=inputs.device, seconds=seconds)})
+    write_json(folder / "tsne.json", found)
+    return found
+
+
+def sample(rows: NDArray[np.int64], *, points: int, seed: int) -> NDArray[np.int64]:
+    """At most `points` of the rows, in their order: the same for every encoder on one test set."""
+    if len(rows) <= points:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, size=points, replace=False))
+
+
+def embed(features: NDArray[np.float32], *, perplexity: float, seed: int) -> tuple[NDArray[np.float32], float]:
+    """t-SNE [n, 2] of features [n, d], and the divergence it ended with."""
+    tsne = TSNE(perplexity=perplexity, random_state=seed)
+    # One thread: the order of its sums, and with it the picture, depends on how many there are.
+    with threadpool_limits(1):
+        plane: NDArray[np.float32] = tsne.fit_transform(features)
+    return plane, float(tsne.kl_divergence_)

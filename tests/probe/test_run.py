@@ -1,0 +1,177 @@
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from protofair.errors import UserError
+from protofair.packed import Packed
+from protofair.probe.config import ProbeConfig
+from protofair.probe.metrics import equalized_odds
+from protofair.probe.run import run_probe
+
+FOLDER = Path("results/demo/probe/a")
+FILES = ("metrics.json", "predictions.npz", "run.json")
+
+
+def run(entry, **changes):
+    return run_probe("a", ProbeConfig.model_validate(entry | changes), suite="demo")
+
+
+def written():
+    return json.loads((FOLDER / "metrics.json").read_text())
+
+
+def test_a_run_writes_its_three_files_and_nothing_else(world, entry):
+    returned = run(entry)
+    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(FILES)
+    assert written() == returned
+
+
+def test_metrics_hold_tasks_configuration_and_hashes(world, entry):
+    run(entry)
+    metrics = written()
+    assert [(task["target"], task["sensitive"]) for task in metrics["tasks"]] == [
+        ("Smiling", "Male"),
+        ("Smiling", "race"),
+    ]
+    assert metrics["config"]["probe"]["lr"] == 0.1
+    assert metrics["config"]["training"]["encoder"]["name"] == "resnet-narrow"
+    assert metrics["inputs"]["checkpoint"]["path"] == "results/demo/warmup/base/checkpoints/epoch-003.pt"
+    for source in metrics["inputs"].values():
+        assert len(source["sha256"]) == 64
+    for task in metrics["tasks"]:
+        assert task["test"]["count"] == 80
+        assert task["val"]["count"] == 60
+
+
+def test_run_json_holds_versions_hardware_and_time(world, entry):
+    run(entry)
+    record = json.loads((FOLDER / "run.json").read_text())
+    assert record["versions"]["torch"] == torch.__version__
+    assert record["hardware"]["cpus"] >= 1
+    assert record["seconds"]["total"] > 0
+
+
+@pytest.mark.parametrize("augment", [False, True])
+def test_the_same_inputs_give_the_same_bytes(world, entry, augment):
+    def content():
+        run(entry, augment=augment)
+        return {name: (FOLDER / name).read_bytes() for name in ("metrics.json", "predictions.npz")}
+
+    assert content() == content()
+
+
+def test_predictions_are_those_behind_the_metrics(world, entry):
+    run(entry)
+    packed = Packed.open(Path("data/packed/tiny"))
+    metrics = written()
+    with np.load(FOLDER / "predictions.npz") as arrays:
+        for split in ("val", "test"):
+            rows = packed.rows(split)
+            np.testing.assert_array_equal(arrays[f"Smiling/{split}/label"], packed.values("Smiling", rows))
+            np.testing.assert_array_equal(
+                np.array([0, 1, 4])[arrays[f"race/{split}/label"]], packed.values("race", rows)
+            )
+            assert arrays[f"race/{split}/score"].shape == (len(rows), 3)
+            prediction = arrays[f"Smiling/{split}/prediction"]
+            np.testing.assert_array_equal(prediction, arrays[f"Smiling/{split}/score"][:, 0] > 0)
+            for task in metrics["tasks"]:
+                groups = packed.values(task["sensitive"], rows)
+                eo = equalized_odds(packed.values("Smiling", rows), prediction, sensitive=groups)
+                assert task[split]["equalized_odds"]["value"] == pytest.approx(eo, abs=1e-5)
+            right = np.mean(arrays[f"Male/{split}/prediction"] == packed.values("Male", rows))
+            found = metrics["tasks"][0][split]["sensitive"]["accuracy"]["value"]
+            assert found == pytest.approx(100 * right, abs=1e-5)
+        assert {array.dtype for array in arrays.values()} == {np.dtype("uint8"), np.dtype("float32")}
+
+
+def test_probes_learn_what_the_images_show(world, entry):
+    run(entry, epochs=20)
+    test = written()["tasks"][0]["test"]
+    assert test["accuracy"]["low"] > test["majority_rate"]["value"]
+    assert test["sensitive"]["accuracy"]["low"] > test["sensitive"]["majority_rate"]["value"]
+
+
+def test_test_labels_play_no_part_in_training(world, entry):
+    def scores():
+        run(entry)
+        with np.load(FOLDER / "predictions.npz") as arrays:
+            return arrays["Smiling/test/score"]
+
+    before = scores()
+    path = Path("data/packed/tiny/labels.csv")
+    table = pd.read_csv(path)
+    held_out = table["split"] != "train"
+    table.loc[held_out, "Smiling"] = 1 - table.loc[held_out, "Smiling"]
+    table.to_csv(path, index=False)
+    np.testing.assert_array_equal(scores(), before)
+
+
+def test_a_task_does_not_depend_on_the_others(world, entry):
+    both = run(entry)["tasks"]
+    alone = run(entry, tasks=entry["tasks"][1:])["tasks"]
+    assert alone == both[1:]
+
+
+def test_augmented_crops_change_the_probe_but_not_what_it_is_tested_on(world, entry):
+    plain, augmented = run(entry)["tasks"][0]["test"], run(entry, augment=True)["tasks"][0]["test"]
+    assert plain["accuracy"] != augmented["accuracy"] or plain["auroc"] != augmented["auroc"]
+    assert plain["mixing"] == augmented["mixing"]
+
+
+def test_a_data_set_without_validation_has_test_metrics_only(world, entry):
+    path = Path("data/packed/tiny/labels.csv")
+    table = pd.read_csv(path)
+    table.loc[table["split"] == "val", "split"] = ""
+    table.to_csv(path, index=False)
+    assert "val" not in run(entry)["tasks"][0]
+
+
+def test_an_empty_cell_is_null_in_the_file(world, entry):
+    path = Path("data/packed/tiny/labels.csv")
+    table = pd.read_csv(path)
+    table.loc[(table["split"] == "test") & (table["Male"] == 1), "Smiling"] = 0
+    table.to_csv(path, index=False)
+    with pytest.warns(UserWarning, match="Smiling/Male, test: no image has target 1 and sensitive value 1"):
+        run(entry)
+    assert written()["tasks"][0]["test"]["equalized_odds"] == {"value": None, "low": None, "high": None}
+    assert written()["tasks"][0]["val"]["equalized_odds"]["value"] is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tasks": [{"target": "Smilling", "sensitive": "Male"}]}, "no attribute 'Smilling'. Did you mean 'Smiling'"),
+        ({"tasks": [{"target": "Smiling", "sensitive": "age"}]}, "'age' has"),
+        ({"data": "absent"}, "data/packed/absent/images.npy: no such file"),
+        ({"checkpoint": {"stage": "fair", "key": "f", "epoch": 5}}, "results/demo/fair/f/checkpoints/epoch-005.pt"),
+        ({"neighbours": 60}, "probe.a: neighbours: 60 is too many for the 60 images in 'val'"),
+    ],
+)
+def test_an_error_names_its_cause_and_overwrites_nothing(world, entry, changes, message):
+    run(entry)
+    before = {name: (FOLDER / name).read_bytes() for name in FILES}
+    with pytest.raises(UserError, match=message):
+        run(entry, **changes)
+    assert {name: (FOLDER / name).read_bytes() for name in FILES} == before
+
+
+def test_an_encoder_that_diverged_is_refused(world, entry):
+    path = Path("results/demo/warmup/base/checkpoints/epoch-003.pt")
+    content = torch.load(path, weights_only=True)
+    next(iter(content["encoder"].values())).fill_(torch.nan)
+    torch.save(content, path)
+    with pytest.raises(UserError, match=r"epoch-003.pt: encoder: gives features that are not finite"):
+        run(entry)
+
+
+def test_grey_images_are_measured_too(world, entry):
+    images = Path("data/packed/tiny/images.npy")
+    np.save(images, np.load(images)[..., :1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(entry)["tasks"][0]["test"]["count"] == 80

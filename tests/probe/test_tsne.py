@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.manifold import trustworthiness
+from threadpoolctl import threadpool_limits
+
+from protofair.errors import UserError
+from protofair.packed import Packed
+from protofair.probe.config import TsneConfig
+from protofair.probe.tsne import embed, run_tsne, sample
+
+FOLDER = Path("results/demo/tsne/a")
+
+
+@pytest.fixture
+def drawing(entry):
+    return {
+        "checkpoint": entry["checkpoint"],
+        "data": "tiny",
+        "target": "Smiling",
+        "sensitive": "Male",
+        "points": 50,
+        "perplexity": 10,
+        "bootstrap": 20,
+    }
+
+
+def run(drawing, **changes):
+    return run_tsne("a", TsneConfig.model_validate(drawing | changes), suite="demo")
+
+
+def test_points_are_a_sample_of_the_test_set_with_their_labels(world, drawing):
+    found = run(drawing)
+    points = pd.read_csv(FOLDER / "points.csv")
+    assert list(points.columns) == ["x", "y", "target", "sensitive"]
+    packed = Packed.open(Path("data/packed/tiny"))
+    rows = sample(packed.rows("test"), points=50, seed=0)
+    np.testing.assert_array_equal(points["target"], packed.values("Smiling", rows))
+    np.testing.assert_array_equal(points["sensitive"], packed.values("Male", rows))
+    assert found["count"] == 50
+    assert found == json.loads((FOLDER / "tsne.json").read_text())
+    for space in ("plane", "features"):
+        mixing = found["mixing"][space]
+        assert mixing["low"] <= mixing["value"] <= mixing["high"]
+    assert sorted(path.name for path in FOLDER.iterdir()) == ["points.csv", "run.json", "tsne.json"]
+
+
+def test_the_same_inputs_give_the_same_bytes(world, drawing):
+    def content():
+        run(drawing)
+        return [(FOLDER / name).read_bytes() for name in ("points.csv", "tsne.json")]
+
+    assert content() == content()
+
+
+def test_a_sample_is_drawn_by_the_seed_and_kept_in_order():
+    rows = np.arange(1000, 2000, 3)
+    drawn = sample(rows, points=100, seed=1)
+    assert len(np.unique(drawn)) == 100
+    assert np.isin(drawn, rows).all()
+    assert (np.diff(drawn) > 0).all()
+    np.testing.assert_array_equal(drawn, sample(rows, points=100, seed=1))
+    assert not np.array_equal(drawn, sample(rows, points=100, seed=2))
+    np.testing.assert_array_equal(sample(rows, points=334, seed=1), rows)
+
+
+def test_the_plane_keeps_neighbours_and_not_the_number_of_threads():
+    features = np.random.default_rng(0).normal(size=(90, 5)).astype(np.float32)
+    features[45:] += 6
+    planes = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            plane, divergence = embed(features, perplexity=10, seed=0)
+        planes.append(plane)
+    np.testing.assert_array_equal(*planes)
+    assert divergence > 0
+    assert trustworthiness(features, planes[0], n_neighbors=5) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"perplexity": 50}, "tsne.a: perplexity: 50 is too many for the 50 images drawn"),
+        ({"neighbours": 64, "perplexity": 5}, "tsne.a: neighbours: 64 is too many"),
+        ({"sensitive": "Mael"}, "Did you mean 'Male'"),
+    ],
+)
+def test_an_error_names_its_cause_and_writes_nothing(world, drawing, changes, message):
+    with pytest.raises(UserError, match=message):
+        run(drawing, **changes)
+    assert not FOLDER.exists()
