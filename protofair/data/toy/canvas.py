@@ -42,6 +42,9 @@ class Canvas:
     def ellipse(self, centre: Point, radii: Point, colour: Colour) -> None:
         self._fill(_CIRCLE * radii + centre, colour)
 
+    def ring(self, centre: Point, radii: Point, colour: Colour, *, width: float) -> None:
+        self._line(_CIRCLE * radii + centre, colour, width, closed=True)
+
     def outline(self, points: Sequence[Point], colour: Colour) -> None:
         """Fill the smooth closed curve through some points."""
         self._fill(_smooth(len(points), closed=True) @ np.asarray(points), colour)
@@ -51,11 +54,14 @@ class Canvas:
 
     def stroke(self, points: Sequence[Point], colour: Colour, *, width: float) -> None:
         """The smooth open curve through some points; `width` in units."""
-        path = self._pixels(_smooth(len(points), closed=False) @ np.asarray(points))
-        cv2.polylines(self.image, [path], False, colour, max(1, round(width * self._unit)), cv2.LINE_AA, _SHIFT)
+        self._line(_smooth(len(points), closed=False) @ np.asarray(points), colour, width, closed=False)
 
     def _fill(self, points: np.ndarray, colour: Colour) -> None:
         cv2.fillPoly(self.image, [self._pixels(points)], colour, cv2.LINE_AA, _SHIFT)
+
+    def _line(self, points: np.ndarray, colour: Colour, width: float, *, closed: bool) -> None:
+        thickness = max(1, round(width * self._unit))
+        cv2.polylines(self.image, [self._pixels(points)], closed, colour, thickness, cv2.LINE_AA, _SHIFT)
 
     def _pixels(self, points: np.ndarray) -> np.ndarray:
         return np.rint(points @ self._matrix + self._origin).astype(np.int32)

@@ -18,4 +18,4 @@ def strength(rng: np.random.Generator, present: bool, *, clarity: float) -> floa
 
     Who sees the trait perfectly, and nothing else, is right in Phi(clarity) of the balanced cases.
     """
-    return float(np.clip(0.5 + 0.16 * ((clarity if present else -clarity) + rng.standard_normal()), 0, 1))
+    return float(np.clip(0.5 + 0.25 * ((clarity if present else -clarity) + rng.standard_normal()), 0, 1))

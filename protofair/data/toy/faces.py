@@ -17,7 +17,7 @@ WHITE = (242, 240, 236)
 
 @dataclass(frozen=True)
 class Face:
-    """Who is drawn. `traits` has CelebA's names of what is there; the numbers say how strongly a trait shows, 0 to 1."""
+    """Who is drawn. `traits` has CelebA's names of what is there; the numbers, 0 to 1, say how strongly it shows."""
 
     traits: frozenset[str]
     age: float  # years
@@ -34,7 +34,7 @@ class Face:
 def draw_face(face: Face, rng: np.random.Generator, *, width: int, height: int, pose: Pose) -> np.ndarray:
     """The picture of a face, uint8 [height, width, 3]; pose, light, background and grain are random around `pose`."""
     canvas = Canvas(background(rng, width, height), _moved(pose, rng))
-    turn = rng.uniform(-0.16, 0.16)  # looking left or right moves what is inside the face
+    turn = rng.uniform(-0.12, 0.12)  # looking left or right moves what is inside the face
     _body(canvas, face, rng)
     _head(canvas, face)
     _features(canvas, face, rng, turn)
@@ -42,12 +42,12 @@ def draw_face(face: Face, rng: np.random.Generator, *, width: int, height: int, 
     image = canvas.image
     if face.has("Blurry"):
         image = cv2.GaussianBlur(image, (7, 7), 2.5)
-    return expose(image, rng, unevenness=0.35, grain=9)
+    return expose(image, rng, unevenness=0.2, grain=6)
 
 
 def _moved(pose: Pose, rng: np.random.Generator) -> Pose:
-    shift = rng.uniform(-0.12, 0.12, size=2) * pose.unit
-    return Pose(pose.x + shift[0], pose.y + shift[1], pose.unit * rng.uniform(0.88, 1.1), rng.uniform(-0.2, 0.2))
+    shift = rng.uniform(-0.1, 0.1, size=2) * pose.unit
+    return Pose(pose.x + shift[0], pose.y + shift[1], pose.unit * rng.uniform(0.9, 1.1), rng.uniform(-0.15, 0.15))
 
 
 def _mirrored(points: list[Point]) -> list[Point]:
@@ -98,9 +98,7 @@ def _features(canvas: Canvas, face: Face, rng: np.random.Generator, turn: float)
     _nose(canvas, face, turn)
     if face.has("Eyeglasses"):
         for side in (-1, 1):
-            x = turn + side * 0.33
-            ring = [(x - 0.24, -0.14), (x, -0.33), (x + 0.24, -0.14), (x, 0.06), (x - 0.24, -0.14)]
-            canvas.stroke(ring, DARK, width=0.045)
+            canvas.ring((turn + side * 0.33, -0.14), (0.25, 0.22), DARK, width=0.045)
         canvas.stroke([(turn - 0.09, -0.16), (turn + 0.09, -0.16)], DARK, width=0.045)
 
 
@@ -143,17 +141,18 @@ def _beard(canvas: Canvas, face: Face, turn: float) -> None:
 def _eye(canvas: Canvas, face: Face, centre: Point, side: int) -> None:
     """One eye with its brow and what lies under it."""
     x, y = centre
-    wide, high = 0.15 + 0.06 * face.appeal, 0.06 + 0.07 * face.appeal
+    wide, high = 0.12 + 0.13 * face.appeal, 0.05 + 0.16 * face.appeal
     if face.has("Narrow_Eyes"):
         high *= 0.6
     if face.bags > 0.1:
-        drop = 0.1 + 0.14 * face.bags
-        bag = mix(face.skin, (74, 44, 82), 0.15 + 0.5 * face.bags)
-        canvas.outline([(x - 0.2, y + 0.05), (x, y + 0.1), (x + 0.2, y + 0.05), (x, y + 0.1 + 1.3 * drop)], bag)
+        drop = 0.08 + 0.26 * face.bags
+        bag = mix(face.skin, (62, 34, 76), 0.1 + 0.75 * face.bags)
+        canvas.ellipse((x, y + high + 0.02), (0.26, drop), bag)
+        canvas.stroke([(x - 0.22, y + 0.1), (x, y + high + drop), (x + 0.22, y + 0.1)], shade(bag, 0.75), width=0.03)
     if face.has("Heavy_Makeup"):
         canvas.ellipse((x, y - 0.06), (wide + 0.04, high + 0.06), mix(face.skin, (110, 60, 150), 0.5))
     canvas.ellipse((x, y), (wide, high), WHITE)
-    canvas.ellipse((x, y), (0.075, min(0.085, high)), (60, 44, 36))
+    canvas.ellipse((x, y), (0.085, min(0.11, high)), (60, 44, 36))
     lash = 0.06 if not face.has("Male") else 0.035
     lid = [(x - wide, y), (x, y - high * 1.25), (x + wide, y)]
     canvas.stroke(lid, DARK, width=lash)
@@ -167,21 +166,17 @@ def _eye(canvas: Canvas, face: Face, centre: Point, side: int) -> None:
 
 
 def _nose(canvas: Canvas, face: Face, turn: float) -> None:
-    """A ball with nostrils on a shaded bridge: wide and low when big, a small button when not."""
-    wide, low = 0.08 + 0.22 * face.nose, 0.2 + 0.07 * face.nose
-    tip = turn * 1.35
-    canvas.polygon(
-        [(turn - 0.05, -0.14), (turn + 0.05, -0.14), (tip + wide * 0.8, low), (tip - wide * 0.8, low)],
-        shade(face.skin, 0.9),
-    )
-    canvas.ellipse((tip, low), (wide, 0.07 + 0.09 * face.nose), shade(face.skin, 0.8))
-    canvas.ellipse((tip, low - 0.03), (wide * 0.75, 0.05 + 0.06 * face.nose), shade(face.skin, 0.97))
+    """A ball with nostrils on a shaded bridge: a small button, or wide, low and red."""
+    wide, low = 0.07 + 0.36 * face.nose, 0.2 + 0.06 * face.nose
+    tall = 0.05 + 0.2 * face.nose
+    tip = turn * 1.4
+    skin = mix(face.skin, (200, 62, 54), 0.05 + 0.75 * face.nose)
+    bridge: list[Point] = [(turn - 0.05, -0.14), (turn + 0.05, -0.14), (tip + 0.6 * wide, low), (tip - 0.6 * wide, low)]
+    canvas.polygon(bridge, shade(face.skin, 0.9))
+    canvas.ellipse((tip, low), (wide, tall), shade(skin, 0.72))
+    canvas.ellipse((tip, low - 0.15 * tall), (wide * 0.88, tall * 0.82), skin)
     for side in (-1, 1):
-        canvas.ellipse(
-            (tip + side * wide * 0.5, low + 0.06 + 0.04 * face.nose),
-            (0.03 + 0.05 * face.nose, 0.03),
-            shade(face.skin, 0.45),
-        )
+        canvas.ellipse((tip + side * wide * 0.5, low + 0.6 * tall), (0.3 * wide, 0.25 * tall), shade(face.skin, 0.4))
 
 
 def _mouth(canvas: Canvas, face: Face, turn: float, tilt: float) -> None:

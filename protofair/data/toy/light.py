@@ -7,9 +7,11 @@ import numpy as np
 
 
 def background(rng: np.random.Generator, width: int, height: int) -> np.ndarray:
-    """Soft clutter of random colours, uint8 [height, width, 3]."""
-    patches = rng.integers(20, 236, size=(rng.integers(2, 7), rng.integers(2, 7), 3), dtype=np.uint8)
-    return cv2.resize(patches, (width, height), interpolation=cv2.INTER_LINEAR)
+    """Soft clutter around a random colour, uint8 [height, width, 3]."""
+    rows, columns = rng.integers(2, 7, size=2)
+    patches = rng.integers(0, 60, size=(rows, columns, 1)) + rng.integers(0, 30, size=(rows, columns, 3))
+    patches += rng.integers(90, 165, size=3)
+    return cv2.resize(patches.astype(np.uint8), (width, height), interpolation=cv2.INTER_LINEAR)
 
 
 def expose(image: np.ndarray, rng: np.random.Generator, *, unevenness: float, grain: float) -> np.ndarray:

@@ -9,16 +9,6 @@ from protofair.data.toy.canvas import Colour, mix, shade
 from protofair.data.toy.chance import strength
 from protofair.data.toy.faces import Face
 
-# fmt: off
-ATTRIBUTES = (  # in the official order
-    "5_o_Clock_Shadow", "Arched_Eyebrows", "Attractive", "Bags_Under_Eyes", "Bald", "Bangs", "Big_Lips", "Big_Nose",
-    "Black_Hair", "Blond_Hair", "Blurry", "Brown_Hair", "Bushy_Eyebrows", "Chubby", "Double_Chin", "Eyeglasses",
-    "Goatee", "Gray_Hair", "Heavy_Makeup", "High_Cheekbones", "Male", "Mouth_Slightly_Open", "Mustache",
-    "Narrow_Eyes", "No_Beard", "Oval_Face", "Pale_Skin", "Pointy_Nose", "Receding_Hairline", "Rosy_Cheeks",
-    "Sideburns", "Smiling", "Straight_Hair", "Wavy_Hair", "Wearing_Earrings", "Wearing_Hat", "Wearing_Lipstick",
-    "Wearing_Necklace", "Wearing_Necktie", "Young",
-)
-# fmt: on
 OLD = 42.0  # years; `Young` is below
 
 # How often a trait is there: in men, in women.
@@ -38,7 +28,7 @@ RATES = {
     "Smiling": (0.4, 0.5),
     "Wearing_Earrings": (0.02, 0.3),
     "Wearing_Hat": (0.06, 0.03),
-    "Wearing_Lipstick": (0.0, 0.7),
+    "Wearing_Lipstick": (0.0, 0.8),
     "Wearing_Necklace": (0.02, 0.2),
     "Wearing_Necktie": (0.2, 0.0),
 }
@@ -48,7 +38,7 @@ HAIR: dict[str, Colour] = {
     "Blond_Hair": (214, 180, 108),
     "Gray_Hair": (168, 166, 164),
 }
-SKIN: tuple[Colour, Colour] = (238, 200, 174), (104, 68, 48)
+SKIN: tuple[Colour, Colour] = (240, 204, 178), (112, 74, 52)
 CLARITY = {"Attractive": 1.0, "Big_Nose": 1.0, "Bags_Under_Eyes": 1.0}
 
 
@@ -107,11 +97,11 @@ def _beard(rng: np.random.Generator) -> set[str]:
         {"Goatee", "Mustache"},
         {"Sideburns"},
     )
-    return kinds[rng.choice(len(kinds), p=(0.55, 0.2, 0.07, 0.06, 0.06, 0.06))]
+    return kinds[rng.choice(len(kinds), p=(0.3, 0.3, 0.1, 0.1, 0.1, 0.1))]
 
 
 def _hair_colour(rng: np.random.Generator, *, old: bool, skin: float) -> str:
-    if old and rng.random() < 0.6:
+    if old and rng.random() < 0.85:
         return "Gray_Hair"
     light = 1 - skin
     chances = np.array([0.25 + skin, 0.5 * light + 0.1, 0.35 * light])
