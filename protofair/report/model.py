@@ -118,7 +118,7 @@ class Cell:
     row: str
     column: str
     state: State
-    values: tuple[Value, ...]  # one for each metric of the table, in its order
+    numbers: tuple[Value, ...]  # one for each metric of the table, in its order
     target: str = ""
     sensitive: str = ""
     quoted: bool = False  # the paper's numbers are not its authors' own
@@ -147,7 +147,7 @@ class TableModel:
     """A table in the paper's layout. Rows the paper lacks come last, controls below the row they are of."""
 
     name: str  # table1
-    number: int
+    number: int | None  # None: the paper has no such table
     title: str
     section: str  # of the paper
     metrics: tuple[Metric, ...]
@@ -195,11 +195,15 @@ class TsnePanel:
 
 @dataclass(frozen=True)
 class Curve:
-    """The log of a training: a line an epoch, a column a number. Dotted names where the log nests."""
+    """The log of a training."""
 
     stage: str  # warmup or fair
     key: str
+    # A line an epoch, a column a number: epoch, lr, loss, base; of a fair phase also fair, within, cross, pairs_within,
+    # clusters.sensitive_purity, clusters.pair_purity, kmeans.pair_purity, ... NaN where an epoch has no such number.
     frame: pd.DataFrame
+    # Of a fair phase, in its last epoch: cluster, group, share (of all samples).
+    occupancy: pd.DataFrame | None
 
 
 @dataclass(frozen=True)
@@ -221,9 +225,8 @@ class OpenPoint:
     number: int
     question: str
     switch: str  # where it is set; empty if it cannot be
-    values: tuple[str, ...]  # taken in this suite; several if its stages differ
-    default: str
-    others: str  # what else it can be
+    taken: tuple[str, ...]  # in this suite: several if its stages differ, none if it has no such stage
+    others: str  # what else it could be
 
 
 @dataclass(frozen=True)
@@ -242,9 +245,10 @@ class DataCard:
     """A prepared data set."""
 
     key: str
-    source: str  # official or toy, empty if it is not known yet
+    source: str  # official or toy
     state: State
     facts: tuple[tuple[str, str], ...]  # what, value
+    images: int  # 0 as long as it is not prepared
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The paper's own numbers, from `params/reference.yaml`."""
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,7 @@ class Row(Strict):
     """The metrics of a row, column by column."""
 
     quoted: bool
+    rule: bool = False  # the paper draws a line above it
     values: tuple[float, ...]
 
 
@@ -28,6 +29,7 @@ class Table(Strict):
 
     number: int
     title: str
+    section: str
     metrics: tuple[str, ...]
     columns: tuple[str, ...]
     rows: dict[str, Row]
@@ -45,11 +47,24 @@ class Table(Strict):
             return None
         return self.rows[row].values[self.columns.index(column) * len(self.metrics) + self.metrics.index(metric)]
 
+    def digits(self, metric: str) -> int:
+        """The decimals the paper prints of a metric."""
+        start, step = self.metrics.index(metric), len(self.metrics)
+        return max(len(str(value).partition(".")[2]) for row in self.rows.values() for value in row.values[start::step])
+
+
+class Ablation(Strict):
+    """What the text says of the ablation figure, which prints no numbers."""
+
+    accuracy_over_num_prototypes: tuple[float, float]
+    sweet_spot_of_weight: tuple[float, float]
+    accuracy_falls_from_weight: float
+
 
 class Reference(Strict):
     paper: Paper
     tables: dict[str, Table] = Field(min_length=1)
-    ablation: dict[str, Any]
+    ablation: Ablation
 
 
 def read_reference(path: Path = REFERENCE) -> Reference:

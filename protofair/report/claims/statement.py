@@ -1,0 +1,46 @@
+"""A claim of the paper before it is decided, and how the lines below it decide it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from protofair.report.claims.compare import Rows, printed_change
+from protofair.report.claims.rules import all_of
+from protofair.report.model import Claim, Evidence
+from protofair.report.results import Results
+
+
+@dataclass(frozen=True)
+class Statement:
+    """In our words: what the paper says and where, and in one sentence what decides it."""
+
+    id: str
+    statement: str  # numbers come in from the one file that has them: {change}, {ablation.…}
+    section: str
+    rule: str
+    evidence: Callable[[Results], list[Evidence]]
+    change: tuple[Rows, str, str] | None = None  # rows, column and metric of the {change} the paper prints
+
+    def decide(self, results: Results) -> Claim:
+        """Our own lines decide; the paper's numbers and the controls stand beside them."""
+        lines = tuple(self.evidence(results))
+        verdict = all_of(line.verdict for line in lines if line.kind in ("ours", "missing") and line.verdict)
+        note = _control_note(lines) if verdict == "supported" else ""
+        change = printed_change(results, *self.change) if self.change else ""
+        statement = self.statement.format(change=change, ablation=results.reference.ablation)
+        return Claim(self.id, statement, self.section, self.rule, verdict, lines, note)
+
+
+def _control_note(lines: tuple[Evidence, ...]) -> str:
+    """What has to be seen beside a supported claim: whether mere training does the same."""
+    controls = [line for line in lines if line.kind == "control"]
+    unknown = [line for line in controls if line.verdict == "not run"]
+    beaten = [line for line in controls if line.verdict == "supported"]
+    if not controls or len(beaten) == len(controls):
+        return ""
+    if unknown:
+        return f"no equal-training control for {len(unknown)} of {len(controls)} comparisons"
+    level = len(controls) - len(beaten)
+    return (
+        f"the control explains it: in {level} of {len(controls)} comparisons ProtoFair does not beat equal training"
+        " without its term"
+    )
