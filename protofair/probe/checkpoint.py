@@ -1,8 +1,8 @@
 """The frozen encoder of a checkpoint, and nothing else of it."""
 
 import hashlib
+import io
 import json
-import pickle
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import torch
 from protofair.errors import UserError
 from protofair.objectives import Encoder, EncoderConfig, build_encoder
 from protofair.probe.config import Checkpoint
+from protofair.probe.plan import Plan
 from protofair.strict import parse
 
 FORMAT = 1
@@ -27,38 +28,38 @@ class Trained:
     sha256: str
 
 
-def checkpoint_path(suite: str, checkpoint: Checkpoint) -> Path:
-    folder = Path("results", suite, checkpoint.stage, checkpoint.key, "checkpoints")
-    return folder / f"epoch-{checkpoint.epoch:03d}.pt"
-
-
-def load_encoder(path: Path, checkpoint: Checkpoint) -> Trained:
-    """Read a checkpoint; one that is missing, damaged or of another kind is a `UserError` with the remedy."""
-    command = f"protofair {checkpoint.stage} {checkpoint.key}"
-    again = f"Delete it and train again: {command}"
+def load_encoder(plan: Plan, checkpoint: Checkpoint) -> Trained:
+    """Read a checkpoint; one that is missing, damaged or not the one planned is a `UserError` with the remedy."""
+    path = plan.folder(checkpoint.stage, checkpoint.key) / "checkpoints" / f"epoch-{checkpoint.epoch:03d}.pt"
+    train = f"protofair {checkpoint.stage} {checkpoint.key}"
     if not path.is_file():
         kept = ", ".join(sorted(file.name for file in path.parent.glob("*.pt")))
-        instead = f"Ask for one that was kept ({kept}), or train with it in `keep`" if kept else "Train it"
-        raise UserError(f"{path}: no such checkpoint. {instead}: {command}")
+        instead = f"Ask for one that was kept ({kept}), or put its epoch into `keep` and train" if kept else "Train it"
+        raise UserError(f"{path}: no such checkpoint. {instead}: {train}")
+
+    def refuse(problem: str) -> UserError:
+        return UserError(f"{path}: {problem}. Delete it and train again: {train}")
+
+    raw = path.read_bytes()
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError):
-        raise UserError(f"{path}: damaged, or not a checkpoint. {again}") from None
+        content = torch.load(io.BytesIO(raw), map_location="cpu", weights_only=True)
+    except Exception:  # torch has many for a file that is cut off or none of its own
+        raise refuse("damaged, or not a checkpoint") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
-        raise UserError(f"{path}: format: expected {FORMAT}, found {found}. {again}")
+        raise refuse(f"format: expected {FORMAT}, found {found}")
     try:
-        config = json.loads(content["config"])
-        weights = content["encoder"]
-        named = config["encoder"] if "encoder" in config else config["warmup"]["encoder"]
+        config, weights, epoch = json.loads(content["config"]), content["encoder"], content["epoch"]
+        named = config["warmup"]["encoder"]
     except (KeyError, TypeError, ValueError):
-        raise UserError(f"{path}: holds no encoder with its configuration. {again}") from None
-    name = parse(EncoderConfig, named, where=f"{path}: config.encoder").name
-    encoder = build_encoder(name)
+        raise refuse("holds no encoder with its configuration") from None
+    if epoch != checkpoint.epoch:
+        raise refuse(f"holds epoch {epoch}")
+    for difference in plan.differences(checkpoint.stage, checkpoint.key, config):
+        raise refuse(f"trained with another configuration: {difference}")
+    encoder = build_encoder(parse(EncoderConfig, named, where=f"{path}: config.warmup.encoder").name)
     try:
         encoder.load_state_dict(weights)
     except (RuntimeError, TypeError):
-        raise UserError(f"{path}: encoder: not the weights of a '{name}'. {again}") from None
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return Trained(encoder.eval().requires_grad_(False), config, path, sha256)
+        raise refuse(f"encoder: not the weights of a '{named['name']}'") from None
+    return Trained(encoder.eval().requires_grad_(False), config, path, hashlib.sha256(raw).hexdigest())

@@ -27,17 +27,17 @@ def probe(key: str, plan: Path) -> None:
     Reads   results/SUITE/STAGE/KEY/checkpoints/epoch-NNN.pt, data/packed/VARIANT
     Writes  results/SUITE/probe/KEY/metrics.json      accuracy, EO and the rest, each with its 95 % interval
             results/SUITE/probe/KEY/predictions.npz   what they are computed from
-            results/SUITE/probe/KEY/run.json          versions, hardware, wall time
+            results/SUITE/probe/KEY/run.json          configuration, versions, hardware, wall time
     """
-    from protofair.probe.config import ProbeConfig, read_entry
+    from protofair.probe.plan import Plan
     from protofair.probe.run import run_probe
 
-    config, suite = read_entry(plan, "probe", key, ProbeConfig)
+    active = Plan.read(plan)
     with _plain_warnings():
-        metrics = run_probe(key, config, suite=suite)
+        metrics = run_probe(active, key)
     for task in metrics["tasks"]:
         click.echo(_summary(task))
-    click.echo(f"results/{suite}/probe/{key}/metrics.json")
+    click.echo(active.folder("probe", key) / "metrics.json")
 
 
 @click.command()
@@ -50,18 +50,16 @@ def tsne(key: str, plan: Path) -> None:
     Reads   results/SUITE/STAGE/KEY/checkpoints/epoch-NNN.pt, data/packed/VARIANT
     Writes  results/SUITE/tsne/KEY/points.csv   x, y, target, sensitive
             results/SUITE/tsne/KEY/tsne.json    how far the sensitive groups mix, in the plane and in the features
-            results/SUITE/tsne/KEY/run.json     versions, hardware, wall time
+            results/SUITE/tsne/KEY/run.json     configuration, versions, hardware, wall time
     """
-    from protofair.probe.config import TsneConfig, read_entry
+    from protofair.probe.plan import Plan
     from protofair.probe.tsne import run_tsne
 
-    config, suite = read_entry(plan, "tsne", key, TsneConfig)
-    found = run_tsne(key, config, suite=suite)
-    plane, features = (found["mixing"][space] for space in ("plane", "features"))
-    click.echo(
-        f"{config.target}/{config.sensitive}: mixing {_text(plane)} in the plane, {_text(features)} in the features"
-    )
-    click.echo(f"results/{suite}/tsne/{key}/points.csv")
+    active = Plan.read(plan)
+    found = run_tsne(active, key)
+    for space, mixing in found["mixing"].items():
+        click.echo(f"mixing of the groups in the {space}: {_text(mixing)} (1 is as by chance)")
+    click.echo(active.folder("tsne", key) / "points.csv")
 
 
 @contextmanager

@@ -1,14 +1,10 @@
 """An entry of the plan's `probe` and `tsne` stages."""
 
-from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from protofair.errors import UserError
-from protofair.strict import Strict, did_you_mean, parse, read_yaml
-
-Entry = TypeVar("Entry", bound=Strict)
+from protofair.strict import Strict
 
 
 class Checkpoint(Strict):
@@ -61,14 +57,3 @@ class TsneConfig(Strict):
     neighbours: int = Field(20, ge=1)
     bootstrap: int = Field(1000, ge=1)
     seed: int = Field(0, ge=0)
-
-
-def read_entry(plan: Path, stage: str, key: str, model: type[Entry]) -> tuple[Entry, str]:
-    """The entry `key` of a stage in a plan, and the name of the plan's suite."""
-    content = read_yaml(plan)
-    if not isinstance(content, dict) or not isinstance(content.get("suite"), str):
-        raise UserError(f"{plan}: suite: missing, so this is no plan. Write one: protofair plan demo")
-    entries = content.get(stage) or {}
-    if key not in entries:
-        raise UserError(f"{plan}: {stage}: no entry '{key}'. {did_you_mean(key, entries)}")
-    return parse(model, entries[key], where=f"{plan}: {stage}.{key}"), content["suite"]

@@ -1,5 +1,6 @@
 """Features of the frozen encoder for the images of a packed set."""
 
+import os
 from collections.abc import Callable
 
 import numpy as np
@@ -16,14 +17,15 @@ Transform = Callable[[Tensor, int], Tensor]
 
 
 def choose_device() -> torch.device:
-    """A GPU where there is one, in the mode that gives the same features every time."""
+    """The GPU if there is one, with only kernels that give the same bits every time, in full precision."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
+    torch.use_deterministic_algorithms(True)
     torch.backends.cudnn.benchmark = False
-    torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.allow_tf32 = False
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-@torch.inference_mode()
+@torch.no_grad()
 def encode(
     encoder: Encoder,
     images: NDArray[np.uint8],

@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,15 +11,19 @@ from torch import Tensor
 
 from protofair.errors import UserError
 from protofair.packed import Packed
-from protofair.probe.checkpoint import Trained, checkpoint_path, load_encoder
+from protofair.probe.checkpoint import Trained, load_encoder
 from protofair.probe.config import Checkpoint
 from protofair.probe.features import Transform, choose_device, encode
+from protofair.probe.plan import Plan
 
 
 @dataclass(frozen=True)
 class Inputs:
+    """An encoder on the device that encodes, a packed set, and the hash of the set's manifest."""
+
     trained: Trained
     packed: Packed
+    manifest_sha256: str
     device: torch.device
 
     def features(self, rows: NDArray[np.int64], *, transform: Transform | None = None) -> Tensor:
@@ -30,19 +33,23 @@ class Inputs:
             raise UserError(f"{self.trained.path}: encoder: gives features that are not finite. Train it anew.")
         return features
 
-    def record(self) -> dict[str, Any]:
-        """Names and hashes; the manifest in turn holds the hashes of the packed images and labels."""
+    def hashes(self) -> dict[str, str]:
+        """By file; the manifest in turn has the hashes of the packed images and labels."""
         manifest = self.packed.path / "manifest.json"
-        return {
-            "checkpoint": {"path": self.trained.path.as_posix(), "sha256": self.trained.sha256},
-            "manifest": {"path": manifest.as_posix(), "sha256": hashlib.sha256(manifest.read_bytes()).hexdigest()},
-        }
+        return {self.trained.path.as_posix(): self.trained.sha256, manifest.as_posix(): self.manifest_sha256}
 
 
-def open_inputs(suite: str, *, checkpoint: Checkpoint, data: str) -> Inputs:
-    """Open both, relative to the working folder; what is wrong with one is a `UserError`."""
+def open_inputs(plan: Plan, *, checkpoint: Checkpoint, data: str) -> Inputs:
+    """Open both, relative to the working folder; what is wrong with them is a `UserError`."""
     packed = Packed.open(Path("data", "packed", data))
-    trained = load_encoder(checkpoint_path(suite, checkpoint), checkpoint)
+    manifest = hashlib.sha256((packed.path / "manifest.json").read_bytes()).hexdigest()
+    trained = load_encoder(plan, checkpoint)
+    if trained.config["warmup"].get("data") == data and trained.config.get("manifest") != manifest:
+        # Else images it was trained on could stand in the test set.
+        raise UserError(
+            f"{trained.path}: trained on another version of {packed.path} than there is now."
+            f" Train again: protofair {checkpoint.stage} {checkpoint.key}"
+        )
     device = choose_device()
     trained.encoder.to(device)
-    return Inputs(trained, packed, device)
+    return Inputs(trained, packed, manifest, device)

@@ -1,32 +1,36 @@
 """What a run was made with. Kept apart from its results, so that equal results are equal bytes."""
 
-import importlib.metadata
 import os
 import platform
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import sklearn
 import torch
 
-PACKAGES = ("protofair", "torch", "torchvision", "numpy", "pandas", "scikit-learn")
+import protofair
 
 
-def provenance(*, device: torch.device, seconds: dict[str, float]) -> dict[str, Any]:
-    """For run.json: versions, hardware, and the wall time of each part of the work."""
+def provenance(device: torch.device) -> dict[str, Any]:
+    """Versions and hardware; nothing that names the machine or its owner."""
     return {
         "versions": {
+            "protofair": protofair.__version__,
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in PACKAGES},
+            "torch": str(torch.__version__),
+            "numpy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+            "cuda": torch.version.cuda if device.type == "cuda" else None,
         },
         "hardware": {
-            "system": platform.system(),
-            "machine": platform.machine(),
+            "device": device.type,
+            "gpu": torch.cuda.get_device_name(device) if device.type == "cuda" else None,
             "cpu": _cpu_name(),
-            "cpus": os.cpu_count(),
+            "cores": os.cpu_count(),
             "threads": torch.get_num_threads(),
-            "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
+            "system": platform.system(),
         },
-        "seconds": {name: round(value, 3) for name, value in seconds.items()},
     }
 
 

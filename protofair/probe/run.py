@@ -3,7 +3,7 @@
 Into results/<suite>/probe/<key>/ go
   metrics.json     what came out, with the configuration and the hashes of the inputs: equal inputs, equal bytes
   predictions.npz  <attribute>/<split>/label, score and prediction: what the metrics are computed from
-  run.json         versions, hardware, wall time
+  run.json         configuration and hashes again, versions, hardware, wall time
 """
 
 import time
@@ -24,6 +24,7 @@ from protofair.probe.inputs import Inputs, open_inputs
 from protofair.probe.labels import Labels, read_labels, split_rows
 from protofair.probe.linear import scores, train_probes
 from protofair.probe.mixing import Mixing, nearest_neighbours
+from protofair.probe.plan import Plan
 from protofair.probe.provenance import provenance
 
 FORMAT = 1
@@ -32,41 +33,42 @@ MEASURED = ("val", "test")
 SplitAnswers = dict[str, Answers]
 
 
-def run_probe(key: str, config: ProbeConfig, *, suite: str) -> dict[str, Any]:
+def run_probe(plan: Plan, key: str) -> dict[str, Any]:
     """Measure a checkpoint; returns the content of metrics.json. Nothing is written before everything is known."""
     start = time.perf_counter()
-    inputs = open_inputs(suite, checkpoint=config.checkpoint, data=config.data)
+    config = plan.entry("probe", key, ProbeConfig)
+    inputs = open_inputs(plan, checkpoint=config.checkpoint, data=config.data)
     rows = split_rows(inputs.packed)
     for split in MEASURED:
         if split in rows and len(rows[split]) <= config.neighbours:
             raise UserError(
-                f"probe.{key}: neighbours: {config.neighbours} is too many for the {len(rows[split])} images in"
-                f" '{split}' of {inputs.packed.path}. Lower it."
+                f"{plan.path}: probe.{key}: 'neighbours': {config.neighbours} is too many for the"
+                f" {len(rows[split])} images in '{split}' of {inputs.packed.path}. Lower it."
             )
     attributes = dict.fromkeys(name for task in config.tasks for name in (task.target, task.sensitive))
     labels = {name: read_labels(inputs.packed, name, rows) for name in attributes}
 
     probes = _train(inputs, rows["train"], labels, config)
-    trained = time.perf_counter()
     features = {split: inputs.features(rows[split]) for split in MEASURED if split in rows}
     answers = {split: _answers(probes, features[split], labels, split) for split in features}
     measured = {split: _measure(answers[split], features[split], config, split=split) for split in features}
-    ended = time.perf_counter()
 
-    metrics = {
-        "format": FORMAT,
+    record = {
+        "stage": "probe",
         "key": key,
-        "config": {"suite": suite, "probe": config.model_dump(mode="json"), "training": inputs.trained.config},
-        "inputs": inputs.record(),
-        "tasks": [
-            {**task.model_dump(), **{split: measured[split][number] for split in measured}}
-            for number, task in enumerate(config.tasks)
-        ],
+        "suite": plan.suite,
+        "config": {"probe": config.model_dump(mode="json"), "training": inputs.trained.config},
+        "inputs": inputs.hashes(),
     }
-    seconds = {"probes": trained - start, "metrics": ended - trained, "total": ended - start}
-    folder = Path("results", suite, "probe", key)
+    tasks = [
+        {**task.model_dump(), **{split: measured[split][number] for split in measured}}
+        for number, task in enumerate(config.tasks)
+    ]
+    metrics = {"format": FORMAT, **record, "tasks": tasks}
+    seconds = round(time.perf_counter() - start, 1)
+    folder = plan.folder("probe", key)
     _write_predictions(folder / "predictions.npz", answers)
-    write_json(folder / "run.json", {"stage": "probe", "key": key, **provenance(device=inputs.device, seconds=seconds)})
+    write_json(folder / "run.json", {**record, **provenance(inputs.device), "wall_seconds": seconds})
     write_json(folder / "metrics.json", metrics)
     return metrics
 

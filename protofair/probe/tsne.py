@@ -3,11 +3,10 @@
 Into results/<suite>/tsne/<key>/ go
   points.csv  x, y, target, sensitive of each image drawn
   tsne.json   configuration, hashes of the inputs, counts, and the mixing score in the plane and of the features
-  run.json    versions, hardware, wall time
+  run.json    configuration and hashes again, versions, hardware, wall time
 """
 
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,26 +23,27 @@ from protofair.probe.config import TsneConfig
 from protofair.probe.evaluate import rounded
 from protofair.probe.inputs import open_inputs
 from protofair.probe.mixing import Mixing, nearest_neighbours
+from protofair.probe.plan import Plan
 from protofair.probe.provenance import provenance
 
 FORMAT = 1
 
 
-def run_tsne(key: str, config: TsneConfig, *, suite: str) -> dict[str, Any]:
-    """Draw a sample of the test set; returns the content of tsne.json."""
+def run_tsne(plan: Plan, key: str) -> dict[str, Any]:
+    """Draw a sample of the test set; returns the content of tsne.json, written when all is known."""
     start = time.perf_counter()
-    inputs = open_inputs(suite, checkpoint=config.checkpoint, data=config.data)
+    config = plan.entry("tsne", key, TsneConfig)
+    inputs = open_inputs(plan, checkpoint=config.checkpoint, data=config.data)
     rows = sample(inputs.packed.rows("test"), points=config.points, seed=config.seed)
     for name, least in (("perplexity", config.perplexity), ("neighbours", config.neighbours)):
         if least >= len(rows):
             raise UserError(
-                f"tsne.{key}: {name}: {least:g} is too many for the {len(rows)} images drawn of 'test' of"
-                f" {inputs.packed.path}. Lower it."
+                f"{plan.path}: tsne.{key}: '{name}': {least:g} is too many for the {len(rows)} images drawn of 'test'"
+                f" of {inputs.packed.path}. Lower it."
             )
     labels = {role: inputs.packed.values(getattr(config, role), rows) for role in ("target", "sensitive")}
 
     features = inputs.features(rows)
-    encoded = time.perf_counter()
     plane, divergence = embed(features.cpu().numpy(), perplexity=config.perplexity, seed=config.seed)
     groups = np.unique(labels["sensitive"], return_inverse=True)[1]
     nearest = {
@@ -52,21 +52,26 @@ def run_tsne(key: str, config: TsneConfig, *, suite: str) -> dict[str, Any]:
     }
     mixing = {space: Mixing(found, sensitive=groups) for space, found in nearest.items()}
     mixed = estimate(mixing, rows=len(rows), resamples=config.bootstrap, seed=config.seed)
-    seconds = {"features": encoded - start, "total": time.perf_counter() - start}
 
+    record = {
+        "stage": "tsne",
+        "key": key,
+        "suite": plan.suite,
+        "config": {"tsne": config.model_dump(mode="json"), "training": inputs.trained.config},
+        "inputs": inputs.hashes(),
+    }
     found = {
         "format": FORMAT,
-        "key": key,
-        "config": {"suite": suite, "tsne": config.model_dump(mode="json"), "training": inputs.trained.config},
-        "inputs": inputs.record(),
+        **record,
         "count": len(rows),
         "kl_divergence": round(divergence, 6),
         "mixing": {space: rounded(values["mixing"]) for space, values in mixed.items()},
     }
-    folder = Path("results", suite, "tsne", key)
+    seconds = round(time.perf_counter() - start, 1)
+    folder = plan.folder("tsne", key)
     points = pd.DataFrame({"x": plane[:, 0], "y": plane[:, 1], **labels})
     write_text(folder / "points.csv", points.to_csv(index=False, float_format="%.3f", lineterminator="\n"))
-    write_json(folder / "run.json", {"stage": "tsne", "key": key, **provenance(device=inputs.device, seconds=seconds)})
+    write_json(folder / "run.json", {**record, **provenance(inputs.device), "wall_seconds": seconds})
     write_json(folder / "tsne.json", found)
     return found
 

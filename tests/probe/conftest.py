@@ -1,5 +1,6 @@
 """A small world to measure: a packed set whose images show their attributes, an untrained encoder, a plan."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,11 @@ import torch
 import yaml
 
 from protofair.objectives import build_encoder
+from protofair.probe.plan import Plan
 
 torch.set_num_threads(1)  # the networks are tiny: threads would only wait for each other
 
+WARMUP = {"data": "tiny", "encoder": {"name": "resnet-narrow"}, "optimiser": {"lr": 0.1}, "epochs": 3, "keep": [3]}
 SIZES = {"train": 160, "val": 60, "test": 80}
 
 
@@ -42,10 +45,11 @@ def write_packed(path: Path) -> None:
     (path / "manifest.json").write_text(json.dumps({"dataset": "tiny"}))
 
 
-def write_checkpoint(path: Path, **changes: Any) -> None:
-    """An untrained encoder in the format of a training stage; `changes` replace entries of the checkpoint."""
+def write_checkpoint(path: Path) -> None:
+    """An untrained encoder in the format of a training stage."""
     torch.manual_seed(0)
-    config = {"data": "tiny", "encoder": {"name": "resnet-narrow"}, "epochs": 3}
+    manifest = hashlib.sha256(Path("data/packed/tiny/manifest.json").read_bytes()).hexdigest()
+    config = {"stage": "warmup", "warmup": WARMUP, "manifest": manifest}
     content = {
         "format": 1,
         "config": json.dumps(config),
@@ -54,12 +58,12 @@ def write_checkpoint(path: Path, **changes: Any) -> None:
         "objective": {},
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    torch.save(content | changes, path)
+    torch.save(content, path)
 
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder: data/packed/tiny, a checkpoint of epoch 3 of the warm-up `base`, and params/plan.yaml."""
+    """The working folder: data/packed/tiny and a checkpoint of epoch 3 of the warm-up `base`."""
     monkeypatch.chdir(tmp_path)
     write_packed(Path("data/packed/tiny"))
     write_checkpoint(Path("results/demo/warmup/base/checkpoints/epoch-003.pt"))
@@ -79,11 +83,13 @@ def entry() -> dict[str, Any]:
 
 
 @pytest.fixture
-def write_plan(world: Path) -> Callable[..., None]:
-    """Write params/plan.yaml with the given stages."""
+def write_plan(world: Path) -> Callable[..., Plan]:
+    """Write params/plan.yaml with the given stages beside the warm-up `base`, and read it."""
 
-    def write(**stages: Any) -> None:
-        Path("params").mkdir(exist_ok=True)
-        Path("params/plan.yaml").write_text(yaml.safe_dump({"suite": "demo", **stages}))
+    def write(**stages: Any) -> Plan:
+        path = Path("params/plan.yaml")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(yaml.safe_dump({"suite": "demo", "warmup": {"base": WARMUP}, **stages}))
+        return Plan.read(path)
 
     return write

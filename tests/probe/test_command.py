@@ -37,7 +37,8 @@ def test_tsne_prints_the_mixing_and_where_the_points_are(command, entry, write_p
     write_plan(tsne={"b": drawing | {"perplexity": 10, "bootstrap": 20}})
     code, out, err = command("tsne", "b")
     assert code == 0, err
-    assert "Smiling/Male: mixing" in out
+    assert "mixing of the groups in the plane: " in out
+    assert "mixing of the groups in the features: " in out
     assert Path(out.splitlines()[-1]) == Path("results/demo/tsne/b/points.csv")
 
 

@@ -1,18 +1,12 @@
-from pathlib import Path
-
 import pytest
 
 from protofair.errors import UserError
-from protofair.probe.config import ProbeConfig, TsneConfig, read_entry
-
-PLAN = Path("params/plan.yaml")
+from protofair.probe.config import ProbeConfig
 
 
 def test_the_defaults_are_the_papers_probe(entry, write_plan):
     del entry["epochs"], entry["bootstrap"]
-    write_plan(probe={"a": entry})
-    config, suite = read_entry(PLAN, "probe", "a", ProbeConfig)
-    assert suite == "demo"
+    config = write_plan(probe={"a": entry}).entry("probe", "a", ProbeConfig)
     assert (config.epochs, config.batch_size, config.lr, config.momentum) == (10, 128, 0.1, 0.9)
     assert (config.augment, config.bootstrap, config.seed) == (False, 1000, 0)
 
@@ -30,20 +24,6 @@ def test_the_defaults_are_the_papers_probe(entry, write_plan):
     ],
 )
 def test_a_wrong_entry_names_file_key_and_remedy(entry, write_plan, changes, message):
-    write_plan(probe={"a": entry | changes})
+    plan = write_plan(probe={"a": entry | changes})
     with pytest.raises(UserError, match=message):
-        read_entry(PLAN, "probe", "a", ProbeConfig)
-
-
-def test_an_unknown_entry_suggests_the_nearest(entry, write_plan):
-    write_plan(probe={"supcon-male": entry})
-    with pytest.raises(UserError, match=r"plan.yaml: probe: no entry 'supcon-mael'. Did you mean 'supcon-male'\?"):
-        read_entry(PLAN, "probe", "supcon-mael", ProbeConfig)
-
-
-@pytest.mark.parametrize("content", ["[]", "", "probe: {}"])
-def test_a_file_that_is_no_plan_is_refused(world, content):
-    PLAN.parent.mkdir()
-    PLAN.write_text(content)
-    with pytest.raises(UserError, match=r"plan.yaml: suite: missing"):
-        read_entry(PLAN, "tsne", "a", TsneConfig)
+        plan.entry("probe", "a", ProbeConfig)

@@ -1,4 +1,6 @@
+import hashlib
 import json
+import shutil
 import warnings
 from pathlib import Path
 
@@ -9,7 +11,6 @@ import torch
 
 from protofair.errors import UserError
 from protofair.packed import Packed
-from protofair.probe.config import ProbeConfig
 from protofair.probe.metrics import equalized_odds
 from protofair.probe.run import run_probe
 
@@ -17,56 +18,60 @@ FOLDER = Path("results/demo/probe/a")
 FILES = ("metrics.json", "predictions.npz", "run.json")
 
 
-def run(entry, **changes):
-    return run_probe("a", ProbeConfig.model_validate(entry | changes), suite="demo")
+@pytest.fixture
+def run(write_plan, entry):
+    """Run the quick entry, with some of it changed."""
+    return lambda **changes: run_probe(write_plan(probe={"a": entry | changes}), "a")
 
 
 def written():
     return json.loads((FOLDER / "metrics.json").read_text())
 
 
-def test_a_run_writes_its_three_files_and_nothing_else(world, entry):
-    returned = run(entry)
+def test_a_run_writes_its_three_files_and_nothing_else(run):
+    returned = run()
     assert sorted(path.name for path in FOLDER.iterdir()) == sorted(FILES)
     assert written() == returned
 
 
-def test_metrics_hold_tasks_configuration_and_hashes(world, entry):
-    run(entry)
+def test_metrics_hold_tasks_configuration_and_hashes(run):
+    run()
     metrics = written()
     assert [(task["target"], task["sensitive"]) for task in metrics["tasks"]] == [
         ("Smiling", "Male"),
         ("Smiling", "race"),
     ]
     assert metrics["config"]["probe"]["lr"] == 0.1
-    assert metrics["config"]["training"]["encoder"]["name"] == "resnet-narrow"
-    assert metrics["inputs"]["checkpoint"]["path"] == "results/demo/warmup/base/checkpoints/epoch-003.pt"
-    for source in metrics["inputs"].values():
-        assert len(source["sha256"]) == 64
+    assert metrics["config"]["training"]["warmup"]["encoder"]["name"] == "resnet-narrow"
+    files = ["results/demo/warmup/base/checkpoints/epoch-003.pt", "data/packed/tiny/manifest.json"]
+    assert metrics["inputs"] == {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
     for task in metrics["tasks"]:
         assert task["test"]["count"] == 80
         assert task["val"]["count"] == 60
 
 
-def test_run_json_holds_versions_hardware_and_time(world, entry):
-    run(entry)
+def test_run_json_holds_versions_hardware_and_time(run):
+    run()
     record = json.loads((FOLDER / "run.json").read_text())
     assert record["versions"]["torch"] == torch.__version__
-    assert record["hardware"]["cpus"] >= 1
-    assert record["seconds"]["total"] > 0
+    assert record["hardware"]["cores"] >= 1
+    assert record["wall_seconds"] > 0
+    assert {name: record[name] for name in ("config", "inputs")} == {
+        name: written()[name] for name in ("config", "inputs")
+    }
 
 
 @pytest.mark.parametrize("augment", [False, True])
-def test_the_same_inputs_give_the_same_bytes(world, entry, augment):
+def test_the_same_inputs_give_the_same_bytes(run, augment):
     def content():
-        run(entry, augment=augment)
+        run(augment=augment)
         return {name: (FOLDER / name).read_bytes() for name in ("metrics.json", "predictions.npz")}
 
     assert content() == content()
 
 
-def test_predictions_are_those_behind_the_metrics(world, entry):
-    run(entry)
+def test_predictions_are_those_behind_the_metrics(run):
+    run()
     packed = Packed.open(Path("data/packed/tiny"))
     metrics = written()
     with np.load(FOLDER / "predictions.npz") as arrays:
@@ -89,16 +94,16 @@ def test_predictions_are_those_behind_the_metrics(world, entry):
         assert {array.dtype for array in arrays.values()} == {np.dtype("uint8"), np.dtype("float32")}
 
 
-def test_probes_learn_what_the_images_show(world, entry):
-    run(entry, epochs=20)
+def test_probes_learn_what_the_images_show(run):
+    run(epochs=20)
     test = written()["tasks"][0]["test"]
     assert test["accuracy"]["low"] > test["majority_rate"]["value"]
     assert test["sensitive"]["accuracy"]["low"] > test["sensitive"]["majority_rate"]["value"]
 
 
-def test_test_labels_play_no_part_in_training(world, entry):
+def test_test_labels_play_no_part_in_training(run):
     def scores():
-        run(entry)
+        run()
         with np.load(FOLDER / "predictions.npz") as arrays:
             return arrays["Smiling/test/score"]
 
@@ -111,33 +116,33 @@ def test_test_labels_play_no_part_in_training(world, entry):
     np.testing.assert_array_equal(scores(), before)
 
 
-def test_a_task_does_not_depend_on_the_others(world, entry):
-    both = run(entry)["tasks"]
-    alone = run(entry, tasks=entry["tasks"][1:])["tasks"]
+def test_a_task_does_not_depend_on_the_others(run, entry):
+    both = run()["tasks"]
+    alone = run(tasks=entry["tasks"][1:])["tasks"]
     assert alone == both[1:]
 
 
-def test_augmented_crops_change_the_probe_but_not_what_it_is_tested_on(world, entry):
-    plain, augmented = run(entry)["tasks"][0]["test"], run(entry, augment=True)["tasks"][0]["test"]
+def test_augmented_crops_change_the_probe_but_not_what_it_is_tested_on(run):
+    plain, augmented = run()["tasks"][0]["test"], run(augment=True)["tasks"][0]["test"]
     assert plain["accuracy"] != augmented["accuracy"] or plain["auroc"] != augmented["auroc"]
     assert plain["mixing"] == augmented["mixing"]
 
 
-def test_a_data_set_without_validation_has_test_metrics_only(world, entry):
+def test_a_data_set_without_validation_has_test_metrics_only(run):
     path = Path("data/packed/tiny/labels.csv")
     table = pd.read_csv(path)
     table.loc[table["split"] == "val", "split"] = ""
     table.to_csv(path, index=False)
-    assert "val" not in run(entry)["tasks"][0]
+    assert "val" not in run()["tasks"][0]
 
 
-def test_an_empty_cell_is_null_in_the_file(world, entry):
+def test_an_empty_cell_is_null_in_the_file(run):
     path = Path("data/packed/tiny/labels.csv")
     table = pd.read_csv(path)
     table.loc[(table["split"] == "test") & (table["Male"] == 1), "Smiling"] = 0
     table.to_csv(path, index=False)
     with pytest.warns(UserWarning, match="Smiling/Male, test: no image has target 1 and sensitive value 1"):
-        run(entry)
+        run()
     assert written()["tasks"][0]["test"]["equalized_odds"] == {"value": None, "low": None, "high": None}
     assert written()["tasks"][0]["val"]["equalized_odds"]["value"] is not None
 
@@ -149,29 +154,41 @@ def test_an_empty_cell_is_null_in_the_file(world, entry):
         ({"tasks": [{"target": "Smiling", "sensitive": "age"}]}, "'age' has"),
         ({"data": "absent"}, "data/packed/absent/images.npy: no such file"),
         ({"checkpoint": {"stage": "fair", "key": "f", "epoch": 5}}, "results/demo/fair/f/checkpoints/epoch-005.pt"),
-        ({"neighbours": 60}, "probe.a: neighbours: 60 is too many for the 60 images in 'val'"),
+        ({"neighbours": 60}, "plan.yaml: probe.a: 'neighbours': 60 is too many for the 60 images in 'val'"),
     ],
 )
-def test_an_error_names_its_cause_and_overwrites_nothing(world, entry, changes, message):
-    run(entry)
+def test_an_error_names_its_cause_and_overwrites_nothing(run, changes, message):
+    run()
     before = {name: (FOLDER / name).read_bytes() for name in FILES}
     with pytest.raises(UserError, match=message):
-        run(entry, **changes)
+        run(**changes)
     assert {name: (FOLDER / name).read_bytes() for name in FILES} == before
 
 
-def test_an_encoder_that_diverged_is_refused(world, entry):
+def test_an_encoder_that_diverged_is_refused(run):
     path = Path("results/demo/warmup/base/checkpoints/epoch-003.pt")
     content = torch.load(path, weights_only=True)
     next(iter(content["encoder"].values())).fill_(torch.nan)
     torch.save(content, path)
     with pytest.raises(UserError, match=r"epoch-003.pt: encoder: gives features that are not finite"):
-        run(entry)
+        run()
 
 
-def test_grey_images_are_measured_too(world, entry):
+def test_data_that_changed_since_training_is_refused(run):
+    Path("data/packed/tiny/manifest.json").write_text('{"dataset": "tiny", "seed": 1}')
+    with pytest.raises(UserError, match=r"epoch-003.pt: trained on another version of data/packed/tiny"):
+        run()
+
+
+def test_data_that_was_not_trained_on_may_be_measured(run):
+    shutil.copytree("data/packed/tiny", "data/packed/other")
+    Path("data/packed/other/manifest.json").write_text("{}")
+    assert run(data="other")["tasks"][0]["test"]["count"] == 80
+
+
+def test_grey_images_are_measured_too(run):
     images = Path("data/packed/tiny/images.npy")
     np.save(images, np.load(images)[..., :1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert run(entry)["tasks"][0]["test"]["count"] == 80
+        assert run()["tasks"][0]["test"]["count"] == 80

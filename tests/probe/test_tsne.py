@@ -9,7 +9,6 @@ from threadpoolctl import threadpool_limits
 
 from protofair.errors import UserError
 from protofair.packed import Packed
-from protofair.probe.config import TsneConfig
 from protofair.probe.tsne import embed, run_tsne, sample
 
 FOLDER = Path("results/demo/tsne/a")
@@ -28,12 +27,14 @@ def drawing(entry):
     }
 
 
-def run(drawing, **changes):
-    return run_tsne("a", TsneConfig.model_validate(drawing | changes), suite="demo")
+@pytest.fixture
+def run(write_plan, drawing):
+    """Draw the quick entry, with some of it changed."""
+    return lambda **changes: run_tsne(write_plan(tsne={"a": drawing | changes}), "a")
 
 
-def test_points_are_a_sample_of_the_test_set_with_their_labels(world, drawing):
-    found = run(drawing)
+def test_points_are_a_sample_of_the_test_set_with_their_labels(run):
+    found = run()
     points = pd.read_csv(FOLDER / "points.csv")
     assert list(points.columns) == ["x", "y", "target", "sensitive"]
     packed = Packed.open(Path("data/packed/tiny"))
@@ -48,9 +49,9 @@ def test_points_are_a_sample_of_the_test_set_with_their_labels(world, drawing):
     assert sorted(path.name for path in FOLDER.iterdir()) == ["points.csv", "run.json", "tsne.json"]
 
 
-def test_the_same_inputs_give_the_same_bytes(world, drawing):
+def test_the_same_inputs_give_the_same_bytes(run):
     def content():
-        run(drawing)
+        run()
         return [(FOLDER / name).read_bytes() for name in ("points.csv", "tsne.json")]
 
     assert content() == content()
@@ -83,12 +84,12 @@ def test_the_plane_keeps_neighbours_and_not_the_number_of_threads():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"perplexity": 50}, "tsne.a: perplexity: 50 is too many for the 50 images drawn"),
-        ({"neighbours": 64, "perplexity": 5}, "tsne.a: neighbours: 64 is too many"),
+        ({"perplexity": 50}, "plan.yaml: tsne.a: 'perplexity': 50 is too many for the 50 images drawn"),
+        ({"neighbours": 64, "perplexity": 5}, "plan.yaml: tsne.a: 'neighbours': 64 is too many"),
         ({"sensitive": "Mael"}, "Did you mean 'Male'"),
     ],
 )
-def test_an_error_names_its_cause_and_writes_nothing(world, drawing, changes, message):
+def test_an_error_names_its_cause_and_writes_nothing(run, changes, message):
     with pytest.raises(UserError, match=message):
-        run(drawing, **changes)
+        run(**changes)
     assert not FOLDER.exists()
