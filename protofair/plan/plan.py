@@ -39,6 +39,10 @@ class Plan:
         except TypeError:
             raise UserError(f"{path}: not a plan. Write it anew: protofair plan demo") from None
 
+    def checkpoints(self, checkpoint: Entry) -> str:
+        """The folder that holds a checkpoint which an entry names by stage, key and epoch."""
+        return f"results/{self.suite}/{checkpoint['stage']}/{checkpoint['key']}/checkpoints"
+
     @property
     def command(self) -> str:
         """The command line that writes this plan."""

@@ -1,14 +1,9 @@
 rule acquire:
-    """Raw files of a data set, verified."""
-    message:
-        "Getting the raw files of {wildcards.key}"
     input:
         entry=entry_file(plan.suite, "acquire"),
         code=code_files("acquire"),
     output:
         record="data/acquired/{key}.json",
-    params:
-        stage="acquire@{key}",
     log:
         "logs/acquire/{key}.log",
     benchmark:
@@ -16,22 +11,22 @@ rule acquire:
     resources:
         mem_mb=2000,
         runtime="12h",
+    params:
+        stage="acquire@{key}",
+    """Raw files of a data set, verified."""
+    message:
+        "Getting the raw files of {wildcards.key}"
     shell:
         repro
 
 
 rule prepare:
-    """One packed array with labels, splits and a data card."""
-    message:
-        "Packing {wildcards.key}"
     input:
         record=lambda wildcards: f"data/acquired/{plan.prepare[wildcards.key]['acquire']}.json",
         entry=entry_file(plan.suite, "prepare"),
         code=code_files("prepare"),
     output:
         packed=directory("data/packed/{key}"),
-    params:
-        stage="prepare@{key}",
     log:
         "logs/prepare/{key}.log",
     benchmark:
@@ -40,5 +35,10 @@ rule prepare:
     resources:
         mem_mb=4000,
         runtime="4h",
+    params:
+        stage="prepare@{key}",
+    """One packed array with labels, splits and a data card."""
+    message:
+        "Packing {wildcards.key}"
     shell:
         repro

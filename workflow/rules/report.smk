@@ -1,7 +1,4 @@
 rule report:
-    """One HTML file: every table, figure and claim beside what came out."""
-    message:
-        "Writing the report"
     input:
         metrics=expand(f"{results}/probe/{{key}}/metrics.json", key=plan.probe),
         predictions=expand(f"{results}/probe/{{key}}/predictions.npz", key=plan.probe),
@@ -15,8 +12,6 @@ rule report:
     output:
         html=f"{results}/report.html",
         files=directory(f"{results}/report"),
-    params:
-        stage="report",
     log:
         f"logs/{plan.suite}/report.log",
     benchmark:
@@ -24,5 +19,10 @@ rule report:
     resources:
         mem_mb=4000,
         runtime="1h",
+    params:
+        stage="report",
+    """One HTML file: every table, figure and claim beside what came out."""
+    message:
+        "Writing the report"
     shell:
         repro

@@ -1,7 +1,4 @@
 rule warmup:
-    """The base objective alone: the encoder every fair run of this data, target and seed starts from."""
-    message:
-        "Warming up {wildcards.key}"
     input:
         packed=lambda wildcards: f"data/packed/{plan.warmup[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "warmup"),
@@ -10,8 +7,6 @@ rule warmup:
         checkpoints=directory(f"{results}/warmup/{{key}}/checkpoints"),
         log=f"{results}/warmup/{{key}}/log.jsonl",
         run=f"{results}/warmup/{{key}}/run.json",
-    params:
-        stage="warmup@{key}",
     log:
         f"logs/{plan.suite}/warmup/{{key}}.log",
     benchmark:
@@ -20,14 +15,16 @@ rule warmup:
         gpu=1,
         mem_mb=16000,
         runtime="48h",
+    params:
+        stage="warmup@{key}",
+    """The base objective alone: the encoder every fair run of this data, target and seed starts from."""
+    message:
+        "Warming up {wildcards.key}"
     shell:
         repro
 
 
 rule fair:
-    """A warm-up continued with the base objective plus the ProtoFair term (or, as its control, without)."""
-    message:
-        "Training {wildcards.key} fairly"
     input:
         checkpoints=lambda wildcards: f"{results}/warmup/{plan.fair[wildcards.key]['warmup']}/checkpoints",
         packed=lambda wildcards: f"data/packed/{plan.fair[wildcards.key]['data']}",
@@ -37,8 +34,6 @@ rule fair:
         checkpoints=directory(f"{results}/fair/{{key}}/checkpoints"),
         log=f"{results}/fair/{{key}}/log.jsonl",
         run=f"{results}/fair/{{key}}/run.json",
-    params:
-        stage="fair@{key}",
     log:
         f"logs/{plan.suite}/fair/{{key}}.log",
     benchmark:
@@ -47,5 +42,10 @@ rule fair:
         gpu=1,
         mem_mb=16000,
         runtime="24h",
+    params:
+        stage="fair@{key}",
+    """A warm-up continued with the base objective plus the ProtoFair term (or, as its control, without)."""
+    message:
+        "Training {wildcards.key} fairly"
     shell:
         repro
