@@ -1,0 +1,79 @@
+"""Killed at any moment and started again, a run ends with the same bits as one that was never interrupted."""
+
+import random
+import shutil
+import signal
+import time
+
+import pytest
+
+# The second has every kind of state: momentum networks, MoCo's queue, prototypes, ProtoFair's queue across a K-means.
+CASES = {
+    "warmup": ("warmup", {"name": "supcon", "target": "Smiling"}),
+    "fair": ("fair", {"name": "moco", "queue_size": 64}),
+}
+
+
+class Stage:
+    """A stage that can be run, killed and compared."""
+
+    def __init__(self, project, processes, name, objective):
+        self.project, self.processes, self.name = project, processes, name
+        self.folder = project.path / "results" / "tiny" / name / "w"
+        project.plan["warmup"]["w"] = project.warmup_entry(objective=objective)
+        project.plan["fair"]["w"] = project.fair_entry(queue_on_reinit="keep")
+        project.plan_path()
+        if name == "fair":
+            assert self.run(stage="warmup") == 0
+        assert self.run() == 0
+        self.expected = self.take_outcome()
+
+    def run(self, *options, stage=None, **kill):
+        return self.processes.run(self.project.path, stage or self.name, "w", "--plan", "plan.yaml", *options, **kill)
+
+    def take_outcome(self):
+        """What came out, which is then deleted as a pipeline would before it runs the stage again."""
+        assert self.project.states() == [], "a run that has ended well leaves no state behind"
+        outcome = self.project.outputs(self.folder), self.project.log(self.folder)
+        shutil.rmtree(self.folder)
+        return outcome
+
+    def saved(self, times, seconds):
+        """Says when so many states have been saved from now on, and so many seconds have passed since then."""
+        seen, moments = {self.state()}, []
+
+        def reached():
+            seen.add(self.state())
+            if len(seen) > times and not moments:
+                moments.append(time.monotonic())
+            return bool(moments) and time.monotonic() - moments[0] >= seconds
+
+        return reached
+
+    def state(self):
+        """Another value for every state that is saved."""
+        return tuple(path.stat().st_mtime_ns for path in self.project.path.glob(".cache/checkpoints/*/last.state"))
+
+
+@pytest.fixture(scope="module", params=CASES)
+def stage(request, tmp_path_factory, make_project, processes):
+    return Stage(make_project(tmp_path_factory.mktemp("project")), processes, *CASES[request.param])
+
+
+def test_sigkill_at_random_moments(stage):
+    """Saved after every step: some processes die before their first step, some between two, some while saving."""
+    for _ in range(3):
+        moment = stage.saved(random.randrange(3), random.uniform(0, 0.1))
+        assert stage.run("--save-minutes", "0", kill_when=moment) == -signal.SIGKILL
+        assert not stage.folder.exists(), "outputs are written at the end only"
+    assert stage.run("--save-minutes", "0") == 0
+    assert stage.take_outcome() == stage.expected
+
+
+def test_sigterm_saves_and_exits_143_and_sigkill_loses_less_than_an_epoch(stage):
+    assert stage.run(kill_when=stage.saved(1, 0), number=signal.SIGTERM) == 143
+    assert "SIGTERM: saved in .cache/checkpoints/" in (stage.project.path / "stderr").read_text()
+    assert not stage.folder.exists()
+    assert stage.run(kill_when=stage.saved(1, 0.05)) == -signal.SIGKILL
+    assert stage.run() == 0
+    assert stage.take_outcome() == stage.expected
