@@ -1,9 +1,10 @@
 """Where the numbers come from: code, plan, container, data, versions, hardware, time."""
 
 import hashlib
+import json
 import subprocess
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from protofair.atomic import write_json
@@ -19,7 +20,7 @@ DIGESTS = Path(".cache/report/digests.json")
 
 @dataclass(frozen=True)
 class Record:
-    """What a run.json says, of a training or of a measurement."""
+    """What a run.json says."""
 
     seconds: float
     device: str  # the name of the GPU, or cpu
@@ -30,13 +31,12 @@ class Record:
     @classmethod
     def parse(cls, content: Entry) -> "Record":
         hardware = content["hardware"]
-        device = str(hardware.get("gpu") or hardware["device"])
-        machine = f"{hardware['cpu']}, {hardware.get('cores') or hardware['cpus']} cores"
+        gpu = hardware["gpu"]
+        machine = f"{hardware['cpu']}, {hardware['cores']} cores"
         return cls(
-            # A training has one number, a measurement one for each part and the total.
-            float(content["wall_seconds"] if "wall_seconds" in content else content["seconds"]["total"]),
-            device,
-            machine if device == "cpu" else f"{machine}, {device}",
+            float(content["wall_seconds"]),
+            gpu or hardware["device"],
+            f"{machine}, {gpu}" if gpu else machine,
             dict(content["versions"]),
             content.get("finished"),
         )
@@ -49,7 +49,7 @@ def read_provenance(plan: Plan, root: Path) -> tuple[Provenance, list[str]]:
     records = [record for of_stage in runs.values() for record in of_stage]
     provenance = Provenance(
         commit=_commit(root),
-        plan_hash=hashlib.sha256(plan.text().encode()).hexdigest(),
+        plan_hash=hashlib.sha256(json.dumps(asdict(plan), sort_keys=True).encode()).hexdigest(),
         container=_digest(root, CONTAINER),
         date=max((record.finished for record in records if record.finished), default=None),
         versions=_versions(records),
