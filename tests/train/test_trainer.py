@@ -1,0 +1,155 @@
+import pytest
+import torch
+
+from protofair.train.batches import TrainingSet
+from protofair.train.trainer import Trainer
+
+CPU = torch.device("cpu")
+OBJECTIVES = {
+    "supcon": {"target": "Smiling"},
+    "simclr": {},
+    "barlow-twins": {"width": 32},
+    "byol": {"hidden": 32, "out": 16},
+    "moco": {"queue_size": 32},
+    "fscl": {"target": "Smiling", "sensitive": "Male"},
+    "fscl-star": {"sensitive": "Male"},
+}
+
+
+def steps(trainer: Trainer, epoch: int) -> list[dict[str, torch.Tensor]]:
+    trainer.begin_epoch(epoch, lambda: None)
+    batches = trainer.batches(epoch=epoch, first_step=0)
+    return [trainer.step(batch, epoch=epoch, step=step) for step, batch in enumerate(batches)]
+
+
+def weights(trainer: Trainer) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in trainer.networks.state_dict().items()}
+
+
+@pytest.fixture
+def images(packed):
+    return TrainingSet(packed, ["Smiling", "Male"])
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_every_objective_trains_with_the_term(project, images, name):
+    objective = {"name": name, **OBJECTIVES[name]}
+    trainer = Trainer(project.warmup_config(objective=objective), images, CPU, project.fair_config())
+    before = weights(trainer)
+    numbers = steps(trainer, 2)
+    after = weights(trainer)
+    assert len(numbers) == 3
+    assert all(torch.stack(list(map(torch.Tensor.float, step.values()))).isfinite().all() for step in numbers)
+    assert numbers[0]["loss"] == numbers[0]["base"] + 0.3 * numbers[0]["fair"]
+    assert numbers[0]["fair"] == numbers[0]["within"] + numbers[0]["cross"]
+    still = {key for key in before if torch.equal(before[key], after[key])}
+    assert {key for key in before if key.startswith("cluster_head.")} <= still, "nothing moves the cluster head"
+    assert not {key for key in still if key.startswith("encoder.") and key.endswith("weight")}
+    assert not {key for key in still if key.startswith("objective.") and key.endswith("weight")}
+
+
+def test_the_cluster_head_is_the_same_after_a_whole_run(project):
+    first = project.checkpoint(project.warmup(), 1)
+    last = project.checkpoint(project.fair(), 3)
+    assert first["cluster_head"].keys() == {"0.weight", "0.bias", "2.weight", "2.bias"}
+    for name, value in first["cluster_head"].items():
+        assert torch.equal(value, last["cluster_head"][name])
+
+
+def test_weight_0_is_the_base_training_itself_with_the_same_statistics(project):
+    """The control from epoch 1 over two epochs of `tail` is the warm-up's own epochs 2 and 3, bit by bit."""
+    warmup = project.warmup()
+    control, fair = project.fair("control", weight=0.0), project.fair("fair")
+    expected = project.checkpoint(warmup, 3)
+    got, other = project.checkpoint(control, 3), project.checkpoint(fair, 3)
+    for part in ("encoder", "objective"):
+        for name, value in expected[part].items():
+            assert torch.equal(value, got[part][name]), name
+    assert any(not torch.equal(value, other["encoder"][name]) for name, value in expected["encoder"].items())
+    records, fair_records = project.log(control), project.log(fair)
+    assert [record["base"] for record in records] == [record["base"] for record in project.log(warmup)][1:]
+    assert all(record["loss"] == record["base"] for record in records)
+    assert [list(record) for record in records] == [list(record) for record in fair_records]
+    assert records[0]["kmeans"] == fair_records[0]["kmeans"]
+
+
+def test_kmeans_runs_in_the_first_fair_epoch_and_every_r_after_it(project):
+    project.warmup()
+    records = project.log(project.fair(epochs=5, reinit_every=2))
+    assert [record["epoch"] for record in records if "kmeans" in record] == [2, 4, 6]
+
+
+@pytest.mark.parametrize(("mode", "filled"), [("empty", 0), ("keep", 32)])
+def test_a_new_start_of_the_prototypes_empties_the_queue_or_keeps_it(project, images, mode, filled):
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config(queue_on_reinit=mode))
+    steps(trainer, 2)
+    assert trainer.regulariser.term.queue.fill == 32
+    trainer.begin_epoch(3, lambda: None)
+    assert trainer.regulariser.term.queue.fill == filled
+
+
+@pytest.mark.parametrize(("views", "samples"), [("both", 16), ("first", 8)])
+def test_the_term_sees_both_views_or_the_first(project, images, views, samples):
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config(views=views))
+    steps(trainer, 2)
+    assert len(trainer.regulariser.term.queue) == 2 * samples
+    assert trainer.regulariser.table.sum() == 3 * samples
+    shares = trainer.metrics()["group_shares"]
+    assert len(shares) == 3
+
+
+def test_the_term_compares_clusters_of_the_same_samples(project, images):
+    """Labels are repeated in the order of the views: the table has every image of the epoch twice, in its own group."""
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
+    steps(trainer, 2)
+    by_cell = trainer.regulariser.table.sum(dim=0)
+    for s in range(2):
+        for t in range(2):
+            expected = ((images.labels["Male"] == s) & (images.labels["Smiling"] == t)).sum()
+            assert by_cell[s, t] == 2 * expected  # 24 images are three full batches: none is left out
+
+
+def test_the_rate_of_every_step_is_the_schedules(project, images):
+    config = project.warmup_config(optimiser={"lr": 0.05, "batch_size": 8, "ramp_epochs": 1})
+    trainer = Trainer(config, images, CPU)
+    rates = []
+    for step, batch in enumerate(trainer.batches(epoch=1, first_step=0)):
+        trainer.step(batch, epoch=1, step=step)
+        rates.append(trainer.optimiser.param_groups[0]["lr"])
+    full = trainer.schedule.rate(1)
+    assert rates == pytest.approx([full / 3, full * 2 / 3, full])
+
+
+def test_momentum_networks_hear_the_progress_of_the_whole_schedule(project, images, monkeypatch):
+    objective = {"name": "byol", "hidden": 32, "out": 16}
+    heard = []
+    for fair, epoch in ((None, 3), (project.fair_config(), 3)):
+        trainer = Trainer(project.warmup_config(objective=objective), images, CPU, fair)
+        monkeypatch.setattr(trainer.networks.objective, "after_step", lambda encoder, progress: heard.append(progress))
+        steps(trainer, epoch)
+    assert heard == pytest.approx([7 / 9, 8 / 9, 1.0] * 2)
+
+
+def test_optimiser_is_the_papers_and_does_not_hold_what_does_not_learn(project, images):
+    trainer = Trainer(project.warmup_config(objective={"name": "moco", "queue_size": 8}), images, CPU)
+    (group,) = trainer.optimiser.param_groups
+    assert (group["momentum"], group["weight_decay"], group["nesterov"]) == (0.9, 1e-4, False)
+    held = {id(parameter) for parameter in group["params"]}
+    frozen = [*trainer.networks.cluster_head.parameters(), *trainer.networks.objective.key_encoder.parameters()]
+    assert not held & {id(parameter) for parameter in frozen}
+    assert held >= {id(parameter) for parameter in trainer.networks.encoder.parameters()}
+
+
+def test_the_seed_decides_the_weights(project, images):
+    first, again, other = (Trainer(project.warmup_config(seed=seed), images, CPU) for seed in (0, 0, 1))
+    a, b, c = weights(first), weights(again), weights(other)
+    assert all(torch.equal(a[name], b[name]) for name in a)
+    assert not torch.equal(a["encoder.trunk.0.weight"], c["encoder.trunk.0.weight"])
+    assert not torch.equal(a["cluster_head.0.weight"], c["cluster_head.0.weight"])
+
+
+def test_grey_images_train(make_project, tmp_path):
+    project = make_project(tmp_path / "grey", channels=1)
+    images = TrainingSet(project.packed, ["Smiling", "Male"])
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
+    assert all(step["loss"].isfinite() for step in steps(trainer, 2))
