@@ -94,8 +94,9 @@ def _air(tissue: Canvas, chest: Chest, side: int) -> None:
 def _opacities(tissue: Canvas, chest: Chest, rng: np.random.Generator, side: int) -> None:
     """The other findings, each a bright shape in the lung."""
     x, y = rng.uniform(0.3, 0.55), rng.uniform(-0.4, 0.25)
+    patches = rng.uniform(-0.12, 0.12, size=(4, 2))  # drawn, like all chance here, whatever is found: the rest stays
     if "Infiltration" in chest.findings:
-        for dx, dy in rng.uniform(-0.12, 0.12, size=(4, 2)):
+        for dx, dy in patches:
             tissue.ellipse((side * (x + dx), y + dy), (0.1, 0.08), (82,))
     if "Atelectasis" in chest.findings:
         tissue.stroke(_sided([(0.25, 0.2), (0.45, 0.17), (0.66, 0.22)], side), (112,), width=0.05)
