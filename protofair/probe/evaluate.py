@@ -114,20 +114,18 @@ def evaluate(
 
 
 class _Cells:
-    """Weights [b, n] to counts [b, C, S, C]: one product with the cells as indicators."""
+    """Weights [b, n] to counts [b, C, S, C]."""
 
     def __init__(self, answers: Answers, sensitive: Ints, *, num_groups: int) -> None:
         classes = len(answers.class_values)
         self.shape = (classes, num_groups, classes)
-        cells = metrics.cell_numbers(
+        self.cells = metrics.cell_numbers(
             answers.label, answers.prediction, sensitive, num_classes=classes, num_groups=num_groups
         )
-        self.indicators = np.zeros((len(cells), int(np.prod(self.shape))))
-        self.indicators[np.arange(len(cells)), cells] = 1
 
     def __call__(self, weights: Floats) -> Floats:
-        counts: Floats = (weights @ self.indicators).reshape(-1, *self.shape)
-        return counts
+        size = int(np.prod(self.shape))
+        return np.stack([np.bincount(self.cells, row, minlength=size).reshape(self.shape) for row in weights])
 
 
 def _mean_auroc(aurocs: list[Auroc], weights: Floats) -> Floats:

@@ -25,7 +25,7 @@ class Plan:
         return cls(path, content["suite"], content)
 
     def entry(self, stage: str, key: str, model: type[Model]) -> Model:
-        entries = self.content.get(stage) or {}
+        entries = self._entries(stage)
         if key not in entries:
             raise UserError(f"{self.path}: {stage}: no entry '{key}'. {did_you_mean(key, entries)}")
         return parse(model, entries[key], where=f"{self.path}: {stage}.{key}")
@@ -40,10 +40,14 @@ class Plan:
         Only what the plan states is compared: what it leaves to a default is not known here. A part without an entry in
         the plan was trained by hand.
         """
-        entry = (self.content.get(stage) or {}).get(key) or {}
+        entry = self._entries(stage).get(key) or {}
         if stage == "fair":
             yield from self.differences("warmup", entry.get("warmup", ""), trained)
         yield from _differences(entry, trained.get(stage), stage)
+
+    def _entries(self, stage: str) -> dict[str, Any]:
+        entries = self.content.get(stage)
+        return entries if isinstance(entries, dict) else {}
 
 
 def _differences(planned: Any, trained: Any, name: str) -> Iterator[str]:
