@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -140,6 +141,27 @@ def make_project() -> Callable[..., Project]:
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.chdir(tmp_path)
     return Project.make(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def _warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose warm-up `w` is trained."""
+    path = tmp_path_factory.mktemp("warm")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        Project.make(path).warmup()
+    return path
+
+
+@pytest.fixture
+def warm_project(_warm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A copy of it, to train fair phases in."""
+    shutil.copytree(_warm, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    project = Project(tmp_path, Packed.open(tmp_path / "data" / "packed" / "noise"))
+    project.plan["warmup"]["w"] = project.warmup_entry()
+    project.plan_path()
+    return project
 
 
 @pytest.fixture

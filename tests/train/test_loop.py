@@ -12,8 +12,8 @@ from protofair.train.trainer import Trainer
 from protofair.train.watch import TrainingError
 
 
-def test_the_log_has_what_happened(project):
-    project.warmup()
+def test_the_log_has_what_happened(warm_project):
+    project = warm_project
     records = [json.loads(line) for line in (project.fair() / "log.jsonl").read_text().splitlines()]
     assert [record["epoch"] for record in records] == [2, 3]
     for record in records:
@@ -79,8 +79,8 @@ def test_weights_broken_by_the_very_last_step_are_caught(project, monkeypatch):
     assert not (project.path / "results").exists()
 
 
-def test_a_stop_during_kmeans_saves_and_goes_on_to_the_same_end(project, monkeypatch):
-    project.warmup()
+def test_a_stop_during_kmeans_saves_and_goes_on_to_the_same_end(warm_project, monkeypatch):
+    project = warm_project
     expected = project.outputs(project.fair("whole"))
     calls = []
 

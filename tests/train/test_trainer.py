@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -48,17 +50,18 @@ def test_every_objective_trains_with_the_term(project, images, name):
     assert not {key for key in still if key.startswith("objective.") and key.endswith("weight")}
 
 
-def test_the_cluster_head_is_the_same_after_a_whole_run(project):
-    first = project.checkpoint(project.warmup(), 1)
+def test_the_cluster_head_is_the_same_after_a_whole_run(warm_project):
+    project = warm_project
+    first = project.checkpoint(Path("results/tiny/warmup/w"), 1)
     last = project.checkpoint(project.fair(), 3)
     assert first["cluster_head"].keys() == {"0.weight", "0.bias", "2.weight", "2.bias"}
     for name, value in first["cluster_head"].items():
         assert torch.equal(value, last["cluster_head"][name])
 
 
-def test_weight_0_is_the_base_training_itself_with_the_same_statistics(project):
+def test_weight_0_is_the_base_training_itself_with_the_same_statistics(warm_project):
     """The control from epoch 1 over two epochs of `tail` is the warm-up's own epochs 2 and 3, bit by bit."""
-    warmup = project.warmup()
+    project, warmup = warm_project, Path("results/tiny/warmup/w")
     control, fair = project.fair("control", weight=0.0), project.fair("fair")
     expected = project.checkpoint(warmup, 3)
     got, other = project.checkpoint(control, 3), project.checkpoint(fair, 3)
@@ -73,8 +76,8 @@ def test_weight_0_is_the_base_training_itself_with_the_same_statistics(project):
     assert records[0]["kmeans"] == fair_records[0]["kmeans"]
 
 
-def test_kmeans_runs_in_the_first_fair_epoch_and_every_r_after_it(project):
-    project.warmup()
+def test_kmeans_runs_in_the_first_fair_epoch_and_every_r_after_it(warm_project):
+    project = warm_project
     records = project.log(project.fair(epochs=5, reinit_every=2))
     assert [record["epoch"] for record in records if "kmeans" in record] == [2, 4, 6]
 
