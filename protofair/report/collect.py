@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from protofair.plan.explain import stages_of
 from protofair.plan.plan import Entry, Plan
 from protofair.report.files import UNREADABLE, read_json, why
+from protofair.report.measured import check_measured
 from protofair.report.model import Interval, State
 from protofair.report.settings import flat, resolved
 
 Bytes = NDArray[np.uint8]
 # Settings that gather what others ask for, and change no number.
 FREE = ("probe.tasks", "warmup.keep")
-# What a complete metrics file says of every task; a value that is undefined is null, but it is there.
-REQUIRED = ("accuracy", "equalized_odds", "balanced_accuracy", "majority_rate", "auroc", "auroc_gap")
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class Collected:
         if state == "done":
             try:
                 task = next(t for t in content["tasks"] if (t["target"], t["sensitive"]) == (target, sensitive))
-                _check_complete(task["test"])
+                check_measured(task["test"])
                 return Run(probe, target, sensitive, state, path, task["test"])
             except StopIteration:
                 state, content = self._broken(path, f"has no task {target}/{sensitive}", probe)
@@ -151,10 +150,3 @@ def read_interval(content: Any, name: str) -> Interval | None:
     if not isinstance(content, dict) or content.get("value") is None:
         return None
     return Interval(float(content["value"]), float(content["low"]), float(content["high"]))
-
-
-def _check_complete(test: Entry) -> None:
-    for name in REQUIRED:
-        read_interval({name: test[name]}, name)
-    for name in ("counts", "groups", "sensitive"):
-        test[name].items()

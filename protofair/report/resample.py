@@ -31,7 +31,7 @@ COUNTED = {
 
 
 @cache
-def test_set_weights(rows: int) -> Weights:
+def resampling_weights(rows: int) -> Weights:
     """How often each row counts, [1 + R, rows]: once in the first line, the test set itself, then the resamples."""
     blocks = resample_weights(rows, resamples=RESAMPLES, seed=SEED)
     return np.concatenate([np.ones((1, rows), dtype=np.float32), *(block.astype(np.float32) for block in blocks)])
@@ -48,7 +48,7 @@ def _counted(runs: Sequence[Answers]) -> list[Mapping[str, Sampled]]:
     images = (label * shape[1] + sensitive)[:, None] == np.arange(shape[0] * shape[1])
     right = [images & (run.prediction == label)[:, None] for run in runs]
     # float32 holds counts exactly up to 2^24 images.
-    totals = test_set_weights(len(label)) @ np.concatenate([images, *right], axis=1).astype(np.float32)
+    totals = resampling_weights(len(label)) @ np.concatenate([images, *right], axis=1).astype(np.float32)
     all_images, *each = np.split(totals.astype(np.float64), len(runs) + 1, axis=1)
     return [_metrics(all_images.reshape(-1, *shape), found.reshape(-1, *shape)) for found in each]
 
@@ -65,7 +65,7 @@ def _metrics(images: Floats, right: Floats) -> dict[str, Sampled]:
 
 def _sensitive(runs: Sequence[Answers]) -> list[Mapping[str, Sampled]]:
     right = np.stack([run.sensitive_prediction == run.sensitive for run in runs], axis=1).astype(np.float32)
-    shares = 100.0 * (test_set_weights(len(right)) @ right).astype(np.float64) / len(right)
+    shares = 100.0 * (resampling_weights(len(right)) @ right).astype(np.float64) / len(right)
     return [{"sensitive.accuracy": _sampled(column)} for column in shares.T]
 
 
@@ -80,7 +80,7 @@ def _area(run: Answers) -> Mapping[str, Sampled]:
         [Auroc(run.label == c, score, among=among) for c, score in zip(classes, run.score.T, strict=True)]
         for among in [np.ones(len(run.label), dtype=bool), *groups]
     ]
-    weights: NDArray[Any] = test_set_weights(len(run.label))[: 1 + AREA_RESAMPLES]  # float32 is enough for counts
+    weights: NDArray[Any] = resampling_weights(len(run.label))[: 1 + AREA_RESAMPLES]  # float32 is enough for counts
     blocks = [weights[start : start + BLOCK] for start in range(0, len(weights), BLOCK)]
     found = [[[auroc(block) for auroc in each] for each in aurocs] for block in blocks]
     overall, *by_group = np.concatenate([np.mean(block, axis=1) for block in found], axis=1)
