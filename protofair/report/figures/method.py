@@ -90,10 +90,11 @@ def _losses(axis: Axes) -> None:
             axis,
             0.25 + 0.02 * number,
             0.32 - 0.03 * number,
-            "queue of past batches" if number == 3 else "",
+            "",
             "#777777",
             0.4,
         )
+    axis.text(0.28, 0.04, "queue of past batches", fontsize=8, ha="center")
     axis.text(0.78, 0.75, "$L_{within}$", fontsize=10, va="center")
     axis.text(0.78, 0.28, "$L_{cross}$", fontsize=10, va="center")
     _arrow(axis, (0.45, 0.75), (0.75, 0.75))
