@@ -2,6 +2,7 @@
 
 Into results/<suite>/probe/<key>/ go
   metrics.json     what came out, with the configuration and the hashes of the inputs: equal inputs, equal bytes
+  summary.json     of each task on the test split the numbers a table has, for `dvc metrics show` and `diff`
   predictions.npz  <attribute>/<split>/label, score and prediction: what the metrics are computed from
   run.json         configuration and hashes again, versions, hardware, wall time
 """
@@ -29,6 +30,7 @@ from protofair.probe.provenance import provenance
 
 FORMAT = 1
 MEASURED = ("val", "test")
+SUMMARISED = ("accuracy", "equalized_odds", "balanced_accuracy", "auroc", "auroc_gap", "mixing")
 # Of one split: what each probe answers, by attribute.
 SplitAnswers = dict[str, Answers]
 
@@ -69,8 +71,19 @@ def run_probe(plan: Plan, key: str) -> dict[str, Any]:
     folder = plan.folder("probe", key)
     _write_predictions(folder / "predictions.npz", answers)
     write_json(folder / "run.json", {**record, **provenance(inputs.device), "wall_seconds": seconds})
+    write_json(folder / "summary.json", _summary(tasks))
     write_json(folder / "metrics.json", metrics)
     return metrics
+
+
+def _summary(tasks: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """The main numbers of each task on the test split, without intervals."""
+    summary = {}
+    for task in tasks:
+        numbers = {name: task["test"][name]["value"] for name in SUMMARISED}
+        numbers["sensitive_accuracy"] = task["test"]["sensitive"]["accuracy"]["value"]
+        summary[f"{task['target']}/{task['sensitive']}"] = numbers
+    return summary
 
 
 def _train(

@@ -15,7 +15,7 @@ from protofair.probe.metrics import equalized_odds
 from protofair.probe.run import run_probe
 
 FOLDER = Path("results/demo/probe/a")
-FILES = ("metrics.json", "predictions.npz", "run.json")
+FILES = ("metrics.json", "predictions.npz", "run.json", "summary.json")
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def written():
     return json.loads((FOLDER / "metrics.json").read_text())
 
 
-def test_a_run_writes_its_three_files_and_nothing_else(run):
+def test_a_run_writes_its_files_and_nothing_else(run):
     returned = run()
     assert sorted(path.name for path in FOLDER.iterdir()) == sorted(FILES)
     assert written() == returned
@@ -48,6 +48,16 @@ def test_metrics_hold_tasks_configuration_and_hashes(run):
     for task in metrics["tasks"]:
         assert task["test"]["count"] == 80
         assert task["val"]["count"] == 60
+
+
+def test_the_summary_has_the_test_splits_numbers_by_task(run):
+    run()
+    summary = json.loads((FOLDER / "summary.json").read_text())
+    assert list(summary) == ["Smiling/Male", "Smiling/race"]
+    for task in written()["tasks"]:
+        numbers = summary[f"{task['target']}/{task['sensitive']}"]
+        assert numbers["equalized_odds"] == task["test"]["equalized_odds"]["value"]
+        assert numbers["sensitive_accuracy"] == task["test"]["sensitive"]["accuracy"]["value"]
 
 
 def test_run_json_holds_versions_hardware_and_time(run):

@@ -8,6 +8,7 @@ rule probe:
         code=code_files("probe"),
     output:
         metrics=f"{results}/probe/{{key}}/metrics.json",
+        summary=f"{results}/probe/{{key}}/summary.json",
         predictions=f"{results}/probe/{{key}}/predictions.npz",
         run=f"{results}/probe/{{key}}/run.json",
     log:
