@@ -1,8 +1,8 @@
 """Spherical K-means, which gives the prototypes their start (Eq. 2).
 
 All restarts run side by side: each pass reads a chunk of the points once, while it is in the cache, for every restart.
-The sums are matrix products, so equal seeds give equal results on every device. Beside the points it keeps a label and
-a similarity for each point and restart; no [N, K] array is ever made.
+The sums are matrix products, so that equal seeds give equal results on a GPU, too. Beside the points it keeps a cosine
+for each point and restart; no [N, K] array is ever made.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ def spherical_kmeans(
 ) -> Tensor:
     """The centroids [K, d] of the restart with the highest sum of cosines. points [N, d] of unit length, N >= K."""
     centroids = _seeds(points, num_clusters, restarts, generator)
-    cosines, sums, counts = _sweep(points, centroids)
     for _ in range(iterations):
+        cosines, sums, counts = _sweep(points, centroids)
         moved = _move(points, centroids, cosines, sums, counts)
         if torch.equal(moved, centroids):
             break
         centroids = moved
-        cosines, sums, counts = _sweep(points, centroids)
-    return centroids[cosines.sum(dim=1, dtype=torch.float64).argmax()]
+    # A centroid is its points' sum over that sum's length, so the length is what their cosines add up to.
+    return centroids[sums.norm(dim=2).sum(dim=1).argmax()]
 
 
 def _chunks(size: int) -> Iterator[slice]:
@@ -70,11 +70,10 @@ def _sweep(points: Tensor, centroids: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _move(points: Tensor, centroids: Tensor, cosines: Tensor, sums: Tensor, counts: Tensor) -> Tensor:
-    """The normalised sums; an empty cluster restarts at the point its restart serves worst."""
+    """The normalised sums; the empty clusters of a restart begin anew at the points it serves worst."""
     # Points that cancel out have no mean direction: every centroid serves them alike, so the old one stays.
     moved = torch.where(sums.norm(dim=2, keepdim=True) > 0, F.normalize(sums, dim=2), centroids)
-    for restart, cluster in (counts == 0).nonzero().tolist():
-        farthest = cosines[restart].argmin()
-        moved[restart, cluster] = points[farthest]
-        cosines[restart, farthest] = torch.inf
+    for restart in (counts == 0).any(dim=1).nonzero()[:, 0].tolist():
+        empty = (counts[restart] == 0).nonzero()[:, 0]
+        moved[restart, empty] = points[cosines[restart].sort(stable=True).indices[: len(empty)]]
     return moved

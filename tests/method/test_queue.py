@@ -12,6 +12,7 @@ def entries(start, count):
 def content(queue):
     """The numbers of the filled places, with all three columns found in step."""
     filled = queue.filled()
+    assert 0 <= queue.position < len(queue)
     numbers = queue.features[filled, 0].long()
     assert torch.equal(queue.features[filled, 1].long(), numbers)
     assert torch.equal(queue.clusters[filled], numbers % 10)
