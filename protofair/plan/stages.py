@@ -31,7 +31,7 @@ _MEASURING = [
 ]
 CODE = {
     "acquire": ["protofair/data", *_BASE, "params/sources.yaml"],
-    "prepare": ["protofair/data", *_BASE, "docker/requirements.lock"],
+    "prepare": ["protofair/data", "protofair/packed.py", *_BASE, "docker/requirements.lock"],
     "warmup": _TRAINING,
     "fair": _TRAINING,
     "probe": _MEASURING,

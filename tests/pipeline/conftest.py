@@ -1,0 +1,126 @@
+"""A workspace of its own with a tiny plan: the real tools on the real stages, in seconds."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TINY = """
+suite: tiny
+title: A plan for tests
+scale: tiny
+data:
+  celeba: {dataset: celeba, size: 16, source: toy, toy: {images: 400}}
+training:
+  encoder: {name: resnet-tiny}
+  optimiser: {lr: 0.05, batch_size: 64, ramp_epochs: 1}
+  epochs: 2
+fair: {epochs: 1, weight: 0.3, num_prototypes: 4, lr: {mode: constant, value: 0.01}}
+probe: {epochs: 2, bootstrap: 50}
+tables:
+  table1:
+    data: celeba
+    columns: {"T:b, S:m": {target: Big_Nose, sensitive: Male}}
+    rows:
+      - {name: SupCon, objective: supcon}
+      - {name: SupCon + ProtoFair, objective: supcon, fair: {}}
+"""
+TRAINED = "supcon-toy-celeba-16-big_nose-s0"
+FAIR = f"{TRAINED}-male-k4-w0_3-2p1"
+CONTROL = f"{TRAINED}-control-2p1"
+
+
+class Workspace:
+    """A copy of the project in which commands run with this environment's tools."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        tools = str(Path(sys.executable).parent)
+        self.environment = os.environ | {
+            "PATH": f"{tools}:{os.environ['PATH']}",
+            "PYTHONPATH": str(path),
+            "OMP_NUM_THREADS": "1",
+            "DVC_NO_ANALYTICS": "1",
+        }
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command, cwd=self.path, env=self.environment, capture_output=True, text=True, check=False, timeout=900
+        )
+        assert not check or done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done
+
+    def plan(self, suite: str = "tiny", *options: str) -> None:
+        self.run("python", "-m", "protofair", "plan", suite, *options)
+
+    def change(self, name: str, old: str, new: str) -> None:
+        path = self.path / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def snakemake(self, *options: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return self.run("snakemake", "--cores", "2", *options, check=check)
+
+    def to_do(self) -> set[str]:
+        """The stages Snakemake would run, as DVC calls them."""
+        done = self.snakemake("--dry-run", "--printshellcmds")
+        lines = (done.stdout + done.stderr).splitlines()
+        return {line.split("--single-item ")[1].split()[0] for line in lines if "--single-item " in line}
+
+    def stale(self) -> set[str]:
+        """The stages DVC would run, by its own status; what follows from them is not listed."""
+        lines = self.run("dvc", "status").stdout.splitlines()
+        return {line.rstrip(":") for line in lines if line and not line[0].isspace() and line.endswith(":")}
+
+    def read(self, name: str) -> bytes:
+        return (self.path / name).read_bytes()
+
+
+def copy_project(path: Path) -> Workspace:
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name in names:
+        if (ROOT / name).is_file():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, path / name)
+    (path / "params/tiny.yaml").write_text(TINY, encoding="utf-8")
+    workspace = Workspace(path)
+    workspace.run("git", "init", "--quiet", ".")
+    workspace.run("git", "add", "--all")
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    workspace.run("git", *identity, "commit", "--quiet", "--message", "start")
+    return workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """A fresh copy of the project with the tiny plan active, nothing run."""
+    made = copy_project(tmp_path / "project")
+    made.plan()
+    return made
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The tiny plan run to its end by Snakemake. Tests must not change it: `copy_of` makes one to change."""
+    made = copy_project(tmp_path_factory.mktemp("finished") / "project")
+    made.plan()
+    made.snakemake()
+    return made
+
+
+@pytest.fixture
+def copy_of(tmp_path: Path) -> Callable[[Workspace], Workspace]:
+    """A copy of a finished workspace, cache and times of files included."""
+
+    def copy(original: Workspace) -> Workspace:
+        shutil.copytree(original.path, tmp_path / "project", symlinks=True)
+        return Workspace(tmp_path / "project")
+
+    return copy
