@@ -137,6 +137,18 @@ class Server(ThreadingHTTPServer):
             handler.wfile.write(b"3e8\r\n" + b"x" * 1000 + b"\r\n")
         handler.wfile.write(b"0\r\n\r\n")
 
+    @staticmethod
+    def no_length(after: int) -> Fault:
+        """Promise nothing, send `after` bytes, hang up as if that were all."""
+
+        def fault(handler: Handler) -> None:
+            handler.send_response(200)
+            handler.send_header("Connection", "close")
+            handler.end_headers()
+            handler.wfile.write(handler.content[:after])
+
+        return fault
+
     def stall(self, after: int) -> Fault:
         """Send `after` bytes, then nothing until the test is over."""
 

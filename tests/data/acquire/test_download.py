@@ -91,6 +91,16 @@ def test_html_in_place_of_the_file_is_named_and_nothing_is_lost(fetch, server, p
     assert len(server.asked) == 1
 
 
+def test_a_page_need_not_begin_like_one(fetch, server):
+    with pytest.raises(MirrorError, match=r"page of HTML.*Sorry"):
+        fetch(server.page("Sorry, try later"))
+
+
+def test_a_file_that_ends_early_without_a_word_is_continued(fetch, server):
+    assert fetch(server.no_length(2**16)) == CONTENT
+    assert server.ranges == [None, f"bytes={2**16}-"]
+
+
 @pytest.mark.parametrize("length", [100, len(CONTENT) + 1])
 def test_another_length_than_the_official_one_is_refused_before_a_byte_is_written(fetch, server, part, length):
     with pytest.raises(MirrorError, match=rf"offers {length:,} bytes, the official file has {len(CONTENT):,}"):
