@@ -10,15 +10,11 @@ from protofair.data.prepare.config import Pair, Prepare
 from protofair.data.prepare.labelled import column_of, majority
 from protofair.data.prepare.official import compare
 from protofair.data.prepare.select import Selected
-from protofair.data.utkface import GENDERS, RACES
+from protofair.data.split.attribute import value_name
 from protofair.packed import SPLITS
 
 TITLES = {"celeba": "CelebA", "utkface": "UTKFace", "nih": "NIH ChestX-ray14"}
-VALUE_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
-    "utkface": {"gender": GENDERS, "race": RACES, "white": ("not White", "White")},
-    "nih": {"sex": ("female", "male"), "view": ("PA", "AP")},
-    "celeba": {},
-}
+NIH_VALUES = {"sex": ("female", "male"), "view": ("PA", "AP")}
 
 
 def build_card(manifest: dict[str, Any], config: Prepare, selected: Selected) -> dict[str, Any]:
@@ -72,15 +68,16 @@ def _pair(table: pd.DataFrame, pair: Pair, dataset: str) -> dict[str, Any]:
     return {
         "target": target,
         "sensitive": sensitive,
-        "target_values": [_value_name(dataset, target, value) for value in values[target]],
-        "sensitive_values": [_value_name(dataset, sensitive, value) for value in values[sensitive]],
+        "target_values": [_value_name(dataset, pair.target, value) for value in values[target]],
+        "sensitive_values": [_value_name(dataset, pair.sensitive, value) for value in values[sensitive]],
         "splits": splits,
     }
 
 
 def _value_name(dataset: str, attribute: str, value: int) -> str:
-    names = VALUE_NAMES[dataset].get(attribute)
-    return f"{attribute} = {value}" if names is None else f"{names[value]} ({value})"
+    if dataset == "nih" and attribute in NIH_VALUES:
+        return NIH_VALUES[attribute][value]
+    return value_name(attribute, value)
 
 
 def _warnings(card: dict[str, Any]) -> list[str]:

@@ -6,23 +6,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from protofair.data.split.config import SplitConfig
 from protofair.errors import UserError
 from protofair.strict import Strict, did_you_mean, parse, read_yaml
 
 ONLY = {"split": "utkface", "views": "nih", "val_share": "nih", "seed": "nih"}  # options of one data set
-
-
-class AlphaSplit(Strict):
-    """The arguments of the alpha split builder."""
-
-    alpha: float = Field(ge=1)
-    target: str = "gender"
-    sensitive: str = "white"
-    val_per_cell: int = Field(500, ge=1)
-    test_per_cell: int = Field(500, ge=1)
-    sizes: Literal["largest", "equal"] = "largest"
-    equal_to: tuple[float, ...] = (2, 3, 4)
-    seed: int = Field(0, ge=0)
 
 
 class Pair(Strict):
@@ -47,7 +35,7 @@ class Prepare(Strict):
     dataset: Literal["celeba", "utkface", "nih"]
     size: int = Field(128, ge=8, le=1024)  # pixels of a side
     crop: Literal["none", "centre"] = "none"  # the whole picture is resized, or its central square
-    split: AlphaSplit | None = None  # UTKFace has no official split
+    split: SplitConfig | None = None  # UTKFace has no official split
     views: Literal["all", "PA", "AP"] = "all"  # NIH: frontal views to keep
     val_share: float = Field(0.13, gt=0, lt=1)  # NIH: of the train_val patients
     seed: int = Field(0, ge=0)  # NIH: of the validation patients
@@ -70,12 +58,11 @@ class Prepare(Strict):
 
     @property
     def counted_pairs(self) -> list[Pair]:
-        """The pairs the card counts: those asked for, or of the split, or of the paper."""
-        if self.pairs:
-            return list(self.pairs)
+        """The pairs the card counts: that of the split, then those asked for, or else those of the paper."""
         if self.split is not None:
-            return [Pair(target=self.split.target, sensitive=self.split.sensitive)]
-        return [Pair(target=target, sensitive=group) for target, group in PAPER_PAIRS[self.dataset]]
+            own = Pair(target=self.split.target, sensitive=self.split.sensitive)
+            return [own, *(pair for pair in self.pairs if pair != own)]
+        return list(self.pairs) or [Pair(target=target, sensitive=group) for target, group in PAPER_PAIRS[self.dataset]]
 
 
 def choose(key: str, *, plan: Path, by_hand: dict[str, Any]) -> Prepare:

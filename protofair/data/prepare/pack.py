@@ -128,7 +128,10 @@ def _start(folder: Path, images: int, recipe: Recipe, binding: str) -> None:
 
 
 def _read_record(record: Path, binding: str) -> dict[int, Finished] | None:
-    """The finished blocks, or None where the record belongs to something else; a line cut off by a kill is removed."""
+    """The finished blocks, or None where the record belongs to something else; a line cut off by a kill is removed.
+
+    Blocks with an unreadable image are tried again: perhaps it was the disk's fault.
+    """
     if not record.is_file():
         return None
     content = record.read_bytes()
@@ -137,12 +140,7 @@ def _read_record(record: Path, binding: str) -> dict[int, Finished] | None:
     if not lines or lines[0] != {"binding": binding}:
         return None
     os.truncate(record, len(whole))
-    return {
-        line["number"]: Finished(
-            line["number"], line["digests"], {int(position): reason for position, reason in line["unreadable"].items()}
-        )
-        for line in lines[1:]
-    }
+    return {line["number"]: Finished(**line) for line in lines[1:] if not line["unreadable"]}
 
 
 def _binding(entries: Sequence[Entry], recipe: Recipe, per_block: int, content: str) -> str:

@@ -24,12 +24,12 @@ from protofair.data.prepare.select import select
 from protofair.data.prepare.utkface import read_utkface
 from protofair.data.prepare.write import write_set
 from protofair.data.raw import find_images
+from protofair.data.split.attribute import MAX_VALUES
 from protofair.errors import UserError
 from protofair.strict import did_you_mean
 
 CHANNELS = {"celeba": 3, "utkface": 3, "nih": 1}
 CUTS = {"celeba": [], "utkface": ["age>=35"], "nih": ["age>=60"]}  # columns every prepared set has
-MAX_VALUES = 10  # of an attribute in a pair
 
 
 def prepare(
@@ -49,14 +49,13 @@ def prepare(
     if labelled.table.empty:
         raise UserError(f"{raw}: none of its {len(entries):,} images has a label. Acquire the data set again.")
     labelled = replace(labelled, table=_with_attributes(labelled, config, where=f"prepare {key}"))
+    listing, partial, ready = (out.with_name(f".{key}.{name}") for name in ("problems.csv", "partial", "ready"))
 
     def refuse(problems: list[Problem]) -> None:
-        listing = out.with_name(f".{key}.problems.csv")
         refuse_above(config.max_problems, problems, total=labelled.total, where=str(raw), listing=listing)
 
     with sole_use(out):
         refuse(labelled.problems)
-        partial, ready = (out.with_name(f".{key}.{state}") for state in ("partial", "ready"))
         bar = progress(len(labelled.table)) if progress else None
         pixels = pack(
             [entries[name] for name in labelled.table["id"]],
@@ -76,6 +75,7 @@ def prepare(
             say(f"warning: {warning}")
         _put_in_place(ready, out)
         shutil.rmtree(partial)
+        listing.unlink(missing_ok=True)
     return out
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from protofair.data.duplicates import Group, duplicate_groups, without_duplicates
-from protofair.data.prepare.config import AlphaSplit, Prepare
-from protofair.data.prepare.labelled import Labelled
+from protofair.data.prepare.config import Prepare
+from protofair.data.prepare.labelled import Labelled, column_of
 from protofair.data.prepare.pack import Pixels
 from protofair.data.prepare.problems import Problem
 from protofair.data.split import build_split
-from protofair.data.split.attribute import CUT
+from protofair.data.split.config import SplitConfig
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,9 @@ def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
     )
 
 
-def _divide(table: pd.DataFrame, digests: Sequence[str], split: AlphaSplit) -> tuple[pd.DataFrame, list[Group]]:
+def _divide(table: pd.DataFrame, digests: Sequence[str], split: SplitConfig) -> tuple[pd.DataFrame, list[Group]]:
     """Keep one file of each byte-identical group, none where labels the split is made of disagree; then split."""
-    decisive = [cut["column"] if (cut := CUT.fullmatch(name)) else name for name in (split.target, split.sensitive)]
-    groups = duplicate_groups(table, digests, decisive=decisive)
+    groups = duplicate_groups(table, digests, decisive=(column_of(split.target), column_of(split.sensitive)))
     kept = without_duplicates(table, groups)
     kept.insert(1, "split", build_split(kept, **split.model_dump()).assigned)
     return kept, groups

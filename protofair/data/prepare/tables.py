@@ -37,19 +37,26 @@ def commaed(path: Path) -> Iterator[Line]:
 
 def once(path: Path, rows: Iterable[tuple[int, str, Value]]) -> tuple[dict[str, Value], list[Problem]]:
     """Rows (line, id, value) by id. Of a repeated row the first stays; where its repeats differ from it, none does."""
-    first: dict[str, Value] = {}
+    values: dict[str, Value] = {}
+    repeats: dict[str, list[int]] = {}
     differ: set[str] = set()
-    problems = []
     for line, name, value in rows:
-        if name not in first:
-            first[name] = value
+        if name not in values:
+            values[name] = value
             continue
-        same = first[name] == value
-        if not same:
+        repeats.setdefault(name, []).append(line)
+        if value != values[name]:
             differ.add(name)
-        detail = "the same as before, first kept" if same else "not the same as before, none kept"
-        problems.append(Problem("repeated", name, f"{path.name} line {line}: {detail}"))
-    return {name: value for name, value in first.items() if name not in differ}, problems
+    problems = [
+        Problem(
+            "repeated",
+            name,
+            f"{path.name}, again in line {', '.join(map(str, lines))}: "
+            + ("with other values, none kept" if name in differ else "with the same values, first kept"),
+        )
+        for name, lines in repeats.items()
+    ]
+    return {name: value for name, value in values.items() if name not in differ}, problems
 
 
 def _text(path: Path) -> str:

@@ -40,7 +40,11 @@ def write_set(folder: Path, key: str, config: Prepare, acquired: dict[str, Any],
         "shape": list(images.shape),
         "splits": {split: int((selected.table["split"] == split).sum()) for split in (*SPLITS, "")},
         "problems": {
-            kind: {"what": KINDS[kind], "count": len(found), "first": [each.id for each in found[:LISTED]]}
+            kind: {
+                "what": KINDS[kind],
+                "count": len(found),
+                "first": [{"id": each.id, "why": each.detail} for each in found[:LISTED]],
+            }
             for kind, found in by_kind(selected.problems).items()
         },
         "left_out": selected.left_out,
