@@ -4,10 +4,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SNAKEMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake
+# The container: TORCH=cpu for machines without a GPU, BASE and BOOTSTRAP for another base than the recipe's.
+TORCH ?= cuda
+BASE_ARGS := $(if $(BASE),--build-arg base=$(BASE)) $(if $(BOOTSTRAP),--build-arg bootstrap=$(BOOTSTRAP))
 LOCKS := $(wildcard docker/*.lock) tests/requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench lock clean
+.PHONY: help setup demo mini test lint bench image lock clean
 
 help: ## Show what make can do here
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,16 +25,33 @@ $(VENV)/ready: $(LOCKS) docker/install.sh pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
+demo: setup ## Run the whole pipeline on drawings, to results/demo/report.html
+	@$(BIN)/protofair plan demo
+	@$(SNAKEMAKE) --cores all
+	@echo "The report: $(CURDIR)/results/demo/report.html"
+
+mini: setup ## Rerun Table 4 on real UTKFace at small scale; PROTOFAIR_DATA_DIR says where the images are
+	@$(BIN)/protofair plan mini
+	@$(SNAKEMAKE) --cores all
+	@echo "The report: $(CURDIR)/results/mini/report.html"
+
 test: setup ## Pass the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: setup ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --lint
 
 bench: setup ## Measure the speed, beside its targets
 	$(BIN)/python -m bench
+
+image: docker/protofair.sif ## Build the container that snakemake --use-singularity runs in
+
+docker/protofair.sif: docker/protofair.def docker/install.sh docker/selftest.py $(wildcard docker/*.lock)
+	apptainer build --fakeroot --force --build-arg torch=$(TORCH) $(BASE_ARGS) $@ docker/protofair.def
 
 lock: ## Resolve the dependencies anew into the hashed lock files
 	$(BIN)/python docker/lock.py
