@@ -41,6 +41,6 @@ def _control_note(lines: tuple[Evidence, ...]) -> str:
         return f"no equal-training control for {len(unknown)} of {len(controls)} comparisons"
     level = len(controls) - len(beaten)
     return (
-        f"the control explains it: in {level} of {len(controls)} comparisons ProtoFair does not beat equal training"
-        " without its term"
+        f"the control explains it in {level} of {len(controls)} comparisons: there ProtoFair does not beat equal"
+        " training without its term"
     )
