@@ -19,7 +19,7 @@ from protofair.data.acquire.web import Patience
 from protofair.errors import UserError
 
 Facts = dict[str, Any]
-UNPACKED_SHARE = 1.3  # of a .tar.gz of small JPEGs; of large PNGs it is 1.0
+UNPACKED_SHARE = 1.05  # of a .tar.gz of large images; before each is unpacked, what it says itself counts
 LINK = "images-{:02d}"
 
 
@@ -122,7 +122,7 @@ class Collection:
         for path in found.candidates(self.dataset, name):
             try:
                 facts = check(path, self.dataset.files[name], official=path.name == name)
-            except WrongFile as error:
+            except (WrongFile, OSError) as error:  # not the file, or not to be read
                 self._refused.setdefault(name, str(error))
                 self.say(f"{error}: not used.")
                 continue
@@ -153,8 +153,12 @@ def link(source: Path, target: Path) -> None:
 @contextmanager
 def sole_use(folder: Path) -> Iterator[None]:
     """Two processes that fill the same folder would spoil each other's files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = (folder / ".lock").open("w")
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}. Choose another data folder with --out.") from None
+    with handle as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

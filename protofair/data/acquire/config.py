@@ -38,7 +38,11 @@ def choose(key: str, *, plan: Path | None, table: Table) -> Acquire:
         content = read_yaml(plan)
         entries = (content.get("acquire") or {}) if isinstance(content, dict) else {}
         if key in entries:
-            return parse(Acquire, entries[key], where=f"{plan}: acquire.{key}")
+            config, known = parse(Acquire, entries[key], where=f"{plan}: acquire.{key}"), table.datasets
+            if config.dataset not in known:
+                hint = did_you_mean(config.dataset, known)
+                raise UserError(f"{plan}: acquire.{key}: dataset: no data set '{config.dataset}'. {hint}")
+            return config
     if key in table.datasets:
         return Acquire(dataset=key)
     raise UserError(f"acquire: no entry '{key}'. {did_you_mean(key, [*entries, *table.datasets])}")

@@ -34,13 +34,11 @@ def download(
     or stays silent. Whether the bytes are the right ones is for the caller to check.
     """
     failures = 0
-    with progress_bar(part.name.removesuffix(".part"), total=size) as bar:
+    with progress_bar(part.name.removesuffix(".part"), total=size, initial=_length(part)) as bar:
         while True:
             have = _length(part)
             if size is not None and have == size:
                 return
-            bar.n = have
-            bar.refresh()
             try:
                 _continue(get(session, locate(), patience=patience, begin=have), part, have, size, bar)
                 return

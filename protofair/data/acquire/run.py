@@ -16,7 +16,7 @@ from protofair.data.acquire.config import TOY_OPTIONS, Acquire
 from protofair.data.acquire.digest import images_digest
 from protofair.data.acquire.ledger import Ledger
 from protofair.data.acquire.licence import require_licence
-from protofair.data.acquire.table import Dataset, Table, find_dataset
+from protofair.data.acquire.table import Dataset, Table
 from protofair.data.acquire.web import Patience
 from protofair.data.raw import Entry, TarEntry, ZipEntry, find_images
 from protofair.errors import UserError
@@ -36,7 +36,7 @@ def acquire(
     say: Callable[[str], None] = print,
 ) -> Path:
     """Make the raw files of `config` complete under `data` and return the path of the declaration."""
-    dataset = find_dataset(table, config.dataset)
+    dataset = table.datasets[config.dataset]
     folder, declaration = data / "raw" / key, data / "acquired" / f"{key}.json"
     with sole_use(folder):
         record: dict[str, Any] = {"dataset": config.dataset, "source": config.source}
@@ -71,13 +71,13 @@ def _collect(
 ) -> Collection:
     if (folder / DRAWN).exists():
         raise UserError(f"{folder}: holds drawn data. Delete it, or acquire the official files under another key.")
-    if from_dir is not None and not from_dir.is_dir():
-        raise UserError(
-            f"{from_dir}: no such folder. --from-dir (or PROTOFAIR_DATA_DIR) names one that has your files."
-        )
     require_licence(folder, key, dataset, accepted=accept_licence)
     collection = Collection(folder, dataset, say=say)
     if from_dir is not None and collection.missing:
+        if not from_dir.is_dir():
+            raise UserError(
+                f"{from_dir}: no such folder. --from-dir (PROTOFAIR_DATA_DIR) names one that has your files."
+            )
         collection.take_from(from_dir)
     if collection.missing:
         with requests.Session() as session:
@@ -89,7 +89,7 @@ def _draw(folder: Path, config: Acquire, dataset: Dataset, say: Callable[[str], 
     from protofair.data.toy import draw
 
     earlier = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    if earlier and not (folder / DRAWN).exists():
+    if earlier and (not (folder / DRAWN).exists() or any(path.is_dir() for path in earlier)):
         raise UserError(f"{folder}: holds files that were not drawn. Draw under another key, or move them away.")
     (folder / DRAWN).touch()
     for path in earlier:

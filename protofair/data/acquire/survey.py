@@ -60,7 +60,7 @@ def disjoint(folders: dict[Path, set[str]]) -> tuple[list[Path], list[str]]:
         names = folders[folder]
         known = len(names & taken)
         if known:
-            notes.append(f"{folder}: left out, {known:,} of its {len(names):,} images are in {chosen[0].name} already.")
+            notes.append(f"{folder}: left out, {known:,} of its {len(names):,} images are in other folders already.")
             continue
         chosen.append(folder)
         taken |= names
@@ -74,8 +74,11 @@ def _listing(folder: Path) -> tuple[set[str], set[str]]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if not entry.name.startswith("."):
-                    (folders if entry.is_dir() else files).add(entry.name)
+                if entry.name.startswith("."):
+                    continue
+                # A link may lead to itself, which only pathlib forgives; the other entries know without asking the disk.
+                is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
+                (folders if is_folder else files).add(entry.name)
     except PermissionError:  # somebody else's
         pass
     return files, folders

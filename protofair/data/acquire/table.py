@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, HttpUrl, PositiveInt, StringConstraints
 
-from protofair.errors import UserError
-from protofair.strict import Strict, did_you_mean, parse, read_yaml
+from protofair.strict import Strict, parse, read_yaml
 
 ARCHIVES = (".zip", ".tar", ".tar.gz")
 
@@ -120,9 +119,3 @@ def is_archive(name: str) -> bool:
 
 def read_table(path: Path) -> Table:
     return parse(Table, read_yaml(path), where=str(path))
-
-
-def find_dataset(table: Table, name: str) -> Dataset:
-    if name not in table.datasets:
-        raise UserError(f"no data set '{name}'. {did_you_mean(name, table.datasets)}")
-    return table.datasets[name]

@@ -53,7 +53,11 @@ def unpack(archive: Path, target: Path) -> None:
 
 
 def _gunzip(archive: Path, part: Path, limit: int) -> None:
-    with gzip.open(archive) as source, part.open("wb") as target, progress_bar(target.name, total=None) as bar:
+    with (
+        gzip.open(archive) as source,
+        part.open("wb") as target,
+        progress_bar(target.name, total=unpacked_size(archive)) as bar,
+    ):
         while block := source.read(_BLOCK):
             if target.tell() + len(block) > limit:
                 raise UserError(

@@ -188,7 +188,10 @@ def test_the_command_reads_the_plan(tmp_path, capsys):
         ("{dataset: celeba, sauce: toy}", "source"),
         ("{dataset: celeba, source: toys}", "'toys'"),
         ("{dataset: celeba, images: 4}", "for source: toy only"),
-        ("{dataset: celebb, source: toy}", "Did you mean 'celeba'"),
+        (
+            "{dataset: celebb, source: toy}",
+            "plan.yaml: acquire.faces: dataset: no data set 'celebb'. Did you mean 'celeba'",
+        ),
         ("{source: toy}", "dataset"),
     ],
 )

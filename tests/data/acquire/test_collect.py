@@ -1,5 +1,6 @@
 """What a person already has is taken in every usual layout, verified, linked, and never asked for again."""
 
+import errno
 import hashlib
 import json
 import shutil
@@ -177,6 +178,51 @@ def test_links_in_a_circle_are_no_trouble(tmp_path, collect, utkface):
     assert images(tmp_path / "raw") == utkface.images
 
 
+def test_links_to_nowhere_are_passed_over(tmp_path, collect, utkface, said):
+    utkface_folder(utkface, tmp_path / "mine")
+    (tmp_path / "mine" / "UTKFace.tar").symlink_to(tmp_path / "unplugged")
+    (tmp_path / "mine" / "itself").symlink_to("itself")
+    collect(utkface).take_from(tmp_path / "mine")
+    assert images(tmp_path / "raw") == utkface.images
+    assert any("UTKFace.tar" in line for line in said)
+
+
+def test_across_disks_a_link_is_a_symbolic_one(tmp_path, collect, utkface, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    utkface_archive(utkface, tmp_path / "mine")
+    collect(utkface).take_from(tmp_path / "mine")
+    assert (tmp_path / "raw" / "UTKFace.tar.gz").readlink() == tmp_path / "mine" / "UTKFace.tar.gz"
+
+
+def test_some_archives_and_every_image_in_folders(tmp_path, collect, nih):
+    nih_one_folder(nih, tmp_path / "mine")
+    nih.write(tmp_path / "mine", "images_001.tar.gz")
+    collection = collect(nih)
+    collection.take_from(tmp_path / "mine")
+    collection.unpack_all()
+    assert collection.missing == []
+    assert images(tmp_path / "raw") == nih.images
+
+
+def test_some_archives_and_some_images_in_folders(tmp_path, collect, nih, said):
+    nih_archives(nih, tmp_path / "mine")
+    (tmp_path / "mine" / "images" / "images_002.tar.gz").unlink()
+    nih.extract(tmp_path / "mine" / "images_002" / "images", list(nih.images)[6:])
+    collection = collect(nih)
+    collection.take_from(tmp_path / "mine")
+    assert collection.missing == ["images_002.tar.gz"]
+    assert any("2 images in folders left out" in line for line in said)
+
+
+def test_copies_of_images_are_left_out_with_a_note(tmp_path, collect, utkface, said):
+    utkface_kaggle(utkface, tmp_path / "mine")
+    collect(utkface).take_from(tmp_path / "mine")
+    assert sum("left out, 3 of its 3 images" in line for line in said) == 2
+
+
 def test_the_photographs_in_the_wild_are_not_taken_for_the_cropped_ones(tmp_path, collect, utkface):
     (tmp_path / "part1").mkdir()
     (tmp_path / "part1" / "100_0_0_20170112213500903.jpg").write_bytes(b"in the wild")
@@ -301,6 +347,12 @@ def test_without_a_network_the_reason_is_told(collect, utkface, session):
         collection = collect(utkface, base=f"http://127.0.0.1:{taken.getsockname()[1]}")
         with pytest.raises(UserError, match=r"no connection(.|\n)*By hand: fetch from https://example.org/page"):
             collection.fetch_missing(session=session, patience=Patience(tries=2, first_wait=0), optional=True)
+
+
+def test_a_place_that_cannot_hold_a_folder_is_named(tmp_path):
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(UserError, match=r"data/raw: .*--out"), sole_use(tmp_path / "data" / "raw"):
+        pass
 
 
 def test_one_process_at_a_time(tmp_path):
