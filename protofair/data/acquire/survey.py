@@ -76,7 +76,7 @@ def _listing(folder: Path) -> tuple[set[str], set[str]]:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                # A link may lead to itself, which only pathlib forgives; the other entries know without asking the disk.
+                # A link may lead to itself, which only pathlib forgives; other entries know without asking the disk.
                 is_folder = Path(entry.path).is_dir() if entry.is_symlink() else entry.is_dir()
                 (folders if is_folder else files).add(entry.name)
     except PermissionError:  # somebody else's
