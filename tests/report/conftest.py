@@ -2,7 +2,7 @@
 
 import importlib.util
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -50,6 +50,24 @@ def fabricate() -> Callable[..., None]:
         function(plan, root, reference, **options)
 
     return fill
+
+
+@pytest.fixture
+def damage() -> Iterator[Callable[[Path, str | bytes | None], None]]:
+    """damage(path, content): a file of a shared suite with another content, or removed, for one test."""
+    kept: dict[Path, bytes] = {}
+
+    def change(path: Path, content: str | bytes | None) -> None:
+        if path not in kept:
+            kept[path] = path.read_bytes()
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    yield change
+    for path, content in kept.items():
+        path.write_bytes(content)
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,7 @@ def fabricate(
     reference: Reference,
     *,
     rows: int = 1000,
-    resamples: int = 30,
+    resamples: int = 20,
     effect: float = 1.0,
     control: float = 0.3,
 ) -> None:

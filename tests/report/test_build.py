@@ -120,23 +120,21 @@ def test_curves_have_a_line_an_epoch_and_the_clusters_of_the_last(paper_report, 
 
 
 @pytest.mark.parametrize("text", ["{", "", "[]\n", '{"loss": 1}\n', '{"epoch": 1}\n{"ep'])
-def test_a_broken_log_is_a_problem(demo, tmp_path, text):
+def test_a_broken_log_is_a_problem(demo, damage, text):
     plan, root = demo
-    shutil.copytree(root, tmp_path / "copy")
     key = next(iter(plan.warmup))
-    (tmp_path / "copy" / "results" / "demo" / "warmup" / key / "log.jsonl").write_text(text)
-    report = build(plan, tmp_path / "copy")
+    damage(root / "results" / "demo" / "warmup" / key / "log.jsonl", text)
+    report = build(plan, root)
     assert f"warmup@{key}" not in report.curves
     assert [problem.split(":")[0] for problem in report.problems] == [f"results/demo/warmup/{key}/log.jsonl"]
 
 
 @pytest.mark.parametrize(("name", "text"), [("tsne.json", "{"), ("points.csv", "a,b\n1,2\n"), ("points.csv", "")])
-def test_a_broken_picture_is_a_problem(demo, tmp_path, name, text):
+def test_a_broken_picture_is_a_problem(demo, damage, name, text):
     plan, root = demo
-    shutil.copytree(root, tmp_path / "copy")
     key = plan.report["tsne"][0]["tsne"]
-    (tmp_path / "copy" / "results" / "demo" / "tsne" / key / name).write_text(text)
-    report = build(plan, tmp_path / "copy")
+    damage(root / "results" / "demo" / "tsne" / key / name, text)
+    report = build(plan, root)
     panel = report.figures.tsne[0]
     assert (panel.state, panel.points) == ("broken", None)
     assert report.problems == (panel.note,)

@@ -1,7 +1,7 @@
 """Metrics and predictions in whatever state a crash, a full disk or another configuration may leave them."""
 
+import io
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -18,19 +18,30 @@ def suite(plan_of, fabricate, tmp_path_factory):
     return plan, root
 
 
-@pytest.fixture
-def probe(suite, tmp_path):
-    """(plan, root, key, folder) of one probe in a copy that may be damaged."""
+@pytest.fixture(scope="module")
+def probe(suite):
+    """(plan, root, key, folder) of one probe."""
     plan, root = suite
     key = next(iter(plan.probe))
-    shutil.copytree(root / "results" / "mini" / "probe", tmp_path / "results" / "mini" / "probe")
-    return plan, tmp_path, key, tmp_path / "results" / "mini" / "probe" / key
+    return plan, root, key, root / "results" / "mini" / "probe" / key
 
 
-def edit(path, change):
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
+@pytest.fixture
+def edit(damage):
+    """edit(path, change): a JSON file with what `change` makes of its content."""
+
+    def edited(path, change):
+        content = json.loads(path.read_text())
+        change(content)
+        damage(path, json.dumps(content))
+
+    return edited
+
+
+def archive(arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
 
 
 def test_a_run_has_its_metrics_by_dotted_name(probe):
@@ -45,9 +56,9 @@ def test_a_run_has_its_metrics_by_dotted_name(probe):
     assert "predicts_one_class" not in run.metrics()
 
 
-def test_no_file_is_pending_and_no_problem(probe):
+def test_no_file_is_pending_and_no_problem(probe, damage):
     plan, root, key, folder = probe
-    (folder / "metrics.json").unlink()
+    damage(folder / "metrics.json", None)
     collected = Collected(plan, root)
     run = collected.run(key, *TASK)
     assert (run.state, run.command) == ("pending", f"dvc repro probe@{key}")
@@ -68,9 +79,9 @@ def test_no_file_is_pending_and_no_problem(probe):
         '{"config": {"probe": [], "training": {}}}',
     ],
 )
-def test_a_broken_file_is_named(probe, text):
+def test_a_broken_file_is_named(probe, damage, text):
     plan, root, key, folder = probe
-    (folder / "metrics.json").write_text(text)
+    damage(folder / "metrics.json", text)
     collected = Collected(plan, root)
     run = collected.run(key, *TASK)
     assert run.state == "broken"
@@ -80,20 +91,18 @@ def test_a_broken_file_is_named(probe, text):
     assert str(root) not in run.problem
 
 
-def test_bytes_that_are_no_text_and_a_folder_are_broken_too(probe):
+def test_bytes_that_are_no_text_and_a_folder_are_broken_too(probe, damage, tmp_path):
     plan, root, key, folder = probe
-    path = folder / "metrics.json"
-    path.write_bytes(b"\xff\xfe\x00")
+    damage(folder / "metrics.json", b"\xff\xfe\x00")
     assert Collected(plan, root).run(key, *TASK).state == "broken"
-    path.unlink()
-    path.mkdir()
-    assert Collected(plan, root).run(key, *TASK).state == "broken"
+    (tmp_path / folder.relative_to(root) / "metrics.json").mkdir(parents=True)
+    assert Collected(plan, tmp_path).run(key, *TASK).state == "broken"
 
 
 @pytest.mark.parametrize(
     "name", ["accuracy", "equalized_odds", "balanced_accuracy", "counts", "groups", "at_majority_rate"]
 )
-def test_a_metric_that_is_not_there_is_broken(probe, name):
+def test_a_metric_that_is_not_there_is_broken(probe, edit, name):
     plan, root, key, folder = probe
     edit(folder / "metrics.json", lambda content: content["tasks"][0]["test"].pop(name))
     run = Collected(plan, root).run(key, *TASK)
@@ -101,7 +110,7 @@ def test_a_metric_that_is_not_there_is_broken(probe, name):
     assert name in run.problem
 
 
-def test_an_undefined_metric_is_none_but_not_broken(probe):
+def test_an_undefined_metric_is_none_but_not_broken(probe, edit):
     plan, root, key, folder = probe
     nothing = {"value": None, "low": None, "high": None}
     edit(folder / "metrics.json", lambda content: content["tasks"][0]["test"].update(equalized_odds=nothing))
@@ -121,10 +130,9 @@ def test_a_task_that_was_not_measured_is_named(probe):
     ("stage", "name", "value"),
     [("probe", "epochs", 99), ("warmup", "seed", 5), ("warmup", "optimiser", {"lr": 9.0}), ("fair", "weight", 0.9)],
 )
-def test_results_of_other_settings_are_not_shown_as_these(suite, tmp_path, stage, name, value):
+def test_results_of_other_settings_are_not_shown_as_these(suite, edit, stage, name, value):
     plan, root = suite
     key = next(key for key, entry in plan.probe.items() if entry["checkpoint"]["stage"] == "fair")
-    shutil.copytree(root / "results", tmp_path / "results")
     part = ("config", "probe") if stage == "probe" else ("config", "training", stage)
 
     def change(content):
@@ -132,13 +140,13 @@ def test_results_of_other_settings_are_not_shown_as_these(suite, tmp_path, stage
             content = content[step]
         content[name] = value
 
-    edit(tmp_path / "results" / "mini" / "probe" / key / "metrics.json", change)
-    run = Collected(plan, tmp_path).run(key, *TASK)
+    edit(root / "results" / "mini" / "probe" / key / "metrics.json", change)
+    run = Collected(plan, root).run(key, *TASK)
     assert run.state == "broken"
     assert f"other settings than the plan's ({stage}.{name}" in run.problem
 
 
-def test_tasks_and_kept_epochs_make_no_difference(probe):
+def test_tasks_and_kept_epochs_make_no_difference(probe, edit):
     plan, root, key, folder = probe
 
     def change(content):
@@ -157,36 +165,28 @@ def test_predictions_are_those_of_the_file(probe):
         np.testing.assert_array_equal(answers.sensitive_prediction, arrays["white/test/prediction"])
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "text", "no array", "lengths"])
-def test_broken_predictions_are_a_problem(probe, damage):
+@pytest.mark.parametrize("what", ["missing", "cut", "text", "no array", "lengths"])
+def test_broken_predictions_are_a_problem(probe, damage, what):
     plan, root, key, folder = probe
     path = folder / "predictions.npz"
     with np.load(path) as arrays:
         content = dict(arrays)
-    if damage == "missing":
-        path.unlink()
-    elif damage == "cut":
-        path.write_bytes(path.read_bytes()[:200])
-    elif damage == "text":
-        path.write_text("not an archive")
-    elif damage == "no array":
-        del content["gender/test/prediction"]
-        np.savez(path, **content)
-    else:
-        content["gender/test/prediction"] = content["gender/test/prediction"][:-1]
-        np.savez(path, **content)
+    prediction = content.pop("gender/test/prediction")
+    others = {"missing": None, "cut": path.read_bytes()[:200], "text": b"not an archive", "no array": archive(content)}
+    short = archive(content | {"gender/test/prediction": prediction[:-1]})
+    damage(path, {**others, "lengths": short}[what])
     collected = Collected(plan, root)
     assert collected.answers(key, *TASK) is None
     (problem,) = collected.problems
     assert problem.startswith(f"results/mini/probe/{key}/predictions.npz: ")
 
 
-def test_runs_on_other_test_images_are_not_compared(probe):
+def test_runs_on_other_test_images_are_not_compared(probe, damage):
     plan, root, key, folder = probe
     other = next(name for name, entry in plan.probe.items() if name != key and entry["data"] == plan.probe[key]["data"])
     with np.load(folder / "predictions.npz") as arrays:
         content = {name: array[::-1] for name, array in arrays.items()}
-    np.savez(folder / "predictions.npz", **content)
+    damage(folder / "predictions.npz", archive(content))
     collected = Collected(plan, root)
     assert collected.answers(other, *TASK) is not None
     assert collected.answers(key, *TASK) is None

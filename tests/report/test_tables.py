@@ -26,13 +26,12 @@ def mini(plan_of, fabricate, tmp_path_factory):
     return plan, root
 
 
-@pytest.fixture
-def damaged(mini, tmp_path):
-    """(plan, root, cell of the plan, folder of its second seed's probe) in a copy that may be damaged."""
+@pytest.fixture(scope="module")
+def second(mini):
+    """(cell of the plan, folder of its second seed's probe)."""
     plan, root = mini
-    shutil.copytree(root, tmp_path / "copy")
     cell = next(cell for cell in plan.report["tables"]["table4"] if cell["row"] == "SupCon")
-    return plan, tmp_path / "copy", cell, tmp_path / "copy" / "results" / "mini" / "probe" / cell["runs"]["1"]
+    return cell, root / "results" / "mini" / "probe" / cell["runs"]["1"]
 
 
 def test_tables_have_the_papers_layout(paper_report, paper_root):
@@ -199,20 +198,20 @@ def test_nothing_run_yet_is_pending_with_the_command(plan_of, fabricate, tmp_pat
     assert report.problems == ()
 
 
-def test_a_seed_that_is_missing_leaves_the_others(damaged):
-    plan, root, cell, folder = damaged
-    (folder / "metrics.json").unlink()
-    found = find(build(plan, root), "table4", "SupCon", cell["column"])
+def test_a_seed_that_is_missing_leaves_the_others(mini, second, damage):
+    cell, folder = second
+    damage(folder / "metrics.json", None)
+    found = find(build(*mini), "table4", "SupCon", cell["column"])
     assert found.state == "partial"
     assert found.numbers[0].ours.seeds == 1
     assert found.note == f"run it: dvc repro probe@{cell['runs']['1']}"
 
 
-def test_a_broken_file_is_named_in_its_cell_and_the_rest_is_there(damaged, mini):
-    plan, root, cell, folder = damaged
-    path = folder / "metrics.json"
-    path.write_text(path.read_text()[:500])
-    report, whole = build(plan, root), build(*mini)
+def test_a_broken_file_is_named_in_its_cell_and_the_rest_is_there(mini, second, damage):
+    cell, folder = second
+    whole = build(*mini)
+    damage(folder / "metrics.json", (folder / "metrics.json").read_text()[:500])
+    report = build(*mini)
     found = find(report, "table4", "SupCon", cell["column"])
     assert found.state == "broken"
     assert f"results/mini/probe/{cell['runs']['1']}/metrics.json" in found.note
@@ -223,10 +222,10 @@ def test_a_broken_file_is_named_in_its_cell_and_the_rest_is_there(damaged, mini)
     assert whole.problems == ()
 
 
-def test_predictions_that_are_gone_take_only_the_comparison(damaged):
-    plan, root, cell, folder = damaged
-    (folder / "predictions.npz").write_bytes(b"")
-    report = build(plan, root)
+def test_predictions_that_are_gone_take_only_the_comparison(mini, second, damage):
+    cell, folder = second
+    damage(folder / "predictions.npz", b"")
+    report = build(*mini)
     found = find(report, "table4", "SupCon + ProtoFair", cell["column"])
     assert found.numbers[1].ours.seeds == 2
     assert found.numbers[1].against_base.seeds == 1
