@@ -93,6 +93,6 @@ def _write(path: str, pixels: np.ndarray, offset: int) -> None:
         while rest:
             written = os.pwrite(descriptor, rest, offset)
             rest, offset = rest[written:], offset + written
-        os.fdatasync(descriptor)
+        os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -23,6 +23,7 @@ import click
 @click.option("--crop", type=click.Choice(["none", "centre"]), help="By hand: resize the whole picture or its centre.")
 @click.option("--alpha", type=float, help="By hand: the bias of UTKFace's training split.")
 @click.option("--views", type=click.Choice(["all", "PA", "AP"]), help="By hand: NIH views to keep.")
+@click.option("--max-problems", type=float, help="By hand: share of images that may have a problem.  [default: 0.001]")
 def prepare(key: str, plan: Path, data: Path, workers: int | None, **options: Any) -> None:
     """Pack the raw files of a data set into DATA/packed/KEY.
 
@@ -30,8 +31,7 @@ def prepare(key: str, plan: Path, data: Path, workers: int | None, **options: An
     interrupted, the next call continues.
     """
     import os
-
-    from tqdm import tqdm
+    import sys
 
     from protofair.data.prepare.config import choose
     from protofair.data.prepare.run import prepare as run
@@ -50,6 +50,6 @@ def prepare(key: str, plan: Path, data: Path, workers: int | None, **options: An
         data=data,
         workers=workers or len(os.sched_getaffinity(0)),
         say=lambda text: click.echo(text, err=True),
-        progress=lambda total: tqdm(total=total, unit=" images", desc=f"packing {key}", disable=None),
+        show_progress=sys.stderr.isatty(),
     )
     click.echo(f"{out}: its data card is {out / 'card.html'}")

@@ -10,6 +10,7 @@ from protofair.data.split.config import SplitConfig
 from protofair.errors import UserError
 from protofair.strict import Strict, did_you_mean, parse, read_yaml
 
+KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"  # it becomes a file name
 ONLY = {"split": "utkface", "views": "nih", "val_share": "nih", "seed": "nih"}  # options of one data set
 
 
@@ -31,7 +32,7 @@ PAPER_PAIRS = {
 class Prepare(Strict):
     """How a raw data set becomes a packed one."""
 
-    acquire: str  # key of the acquired raw files
+    acquire: str = Field(pattern=KEY)  # key of the acquired raw files
     dataset: Literal["celeba", "utkface", "nih"]
     size: int = Field(128, ge=8, le=1024)  # pixels of a side
     crop: Literal["none", "centre"] = "none"  # the whole picture is resized, or its central square
@@ -67,12 +68,13 @@ class Prepare(Strict):
 
 def choose(key: str, *, plan: Path, by_hand: dict[str, Any]) -> Prepare:
     """The plan's entry `key`, or what the command line says where it says anything."""
-    if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", key):
+    if not re.fullmatch(KEY, key):
         raise UserError(f"'{key}': a key has letters, digits, '.', '_' and '-' only.")
     if by_hand:
         return parse(Prepare, by_hand, where=f"prepare {key}")
     content = read_yaml(plan)
     entries = (content.get("prepare") or {}) if isinstance(content, dict) else {}
     if key not in entries:
-        raise UserError(f"{plan}: no entry prepare.{key}. {did_you_mean(key, entries)} By hand: give a --dataset.")
+        hint = f"{did_you_mean(key, entries)} " if entries else ""
+        raise UserError(f"{plan}: no entry prepare.{key}. {hint}By hand: give a --dataset.")
     return parse(Prepare, entries[key], where=f"{plan}: prepare.{key}")

@@ -2,8 +2,8 @@
 
 Chosen on the numbers of bench/decode.py. A JPEG is decoded by libjpeg-turbo (simplejpeg), already reduced by a power of
 two where that leaves enough pixels, which skips most of the inverse transform; OpenCV's bilinear interpolation does the
-rest. The result differs from that of Pillow's `convert` and `resize` (bilinear or bicubic) by one or two of 255 on
-average, and takes less than a third of the time. A PNG cannot be decoded reduced: OpenCV reads it whole.
+rest. Photographs then differ from the result of Pillow's `convert` and `resize` (bilinear or bicubic) by less than 2 of
+255 on average, in less than a third of the time. A PNG cannot be decoded reduced: OpenCV reads it whole.
 """
 
 from math import ceil

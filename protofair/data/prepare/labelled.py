@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -18,13 +19,13 @@ class Labelled:
     total: int  # images or rows the official files speak of
     problems: list[Problem]
     facts: dict[str, int | float]  # to compare with what is known of the official set
-    left_out: dict[str, int] = field(default_factory=dict)  # rows left out by choice, and why
+    left_out: dict[str, list[str]] = field(default_factory=dict)  # names left out by choice, by the reason
 
 
 def match(labelled: Labelled, names: Iterable[str]) -> Labelled:
     """Keep the rows that have an image among `names`; the others, and images without a row, become problems."""
     present = set(names)
-    known = set(labelled.table["id"]) | {problem.id for problem in labelled.problems}
+    known = {*labelled.table["id"], *(problem.id for problem in labelled.problems), *chain(*labelled.left_out.values())}
     has_image = labelled.table["id"].isin(present)
     problems = [Problem("no-image", name, "no file of this name") for name in labelled.table["id"][~has_image]]
     problems += [Problem("no-label", name, "in no label table") for name in present - known]

@@ -1,17 +1,19 @@
 """Pairs of packed images that look the same, and whether a split divides them."""
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pandas as pd
 
 from protofair.data.near_duplicates import difference_hash, near_pairs
+from protofair.data.prepare.arrays import read_chunks
 
 THUMBNAIL = 32  # pixels of a side: the hash needs no more, and float64 copies of larger ones take long
-CHUNK = 1024
 
 
-def find_lookalikes(images: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:
-    """Near-duplicates among images [N, H, W, C], by id and split of `table` [N]: the closest first."""
+def find_lookalikes(images: Path, table: pd.DataFrame) -> pd.DataFrame:
+    """Near-duplicates in the array [N, H, W, C] of a file, by id and split of `table` [N]: the closest first."""
     pairs = near_pairs(_hashes(images))
     found = {"distance": pairs["distance"]}
     for place in ("first", "second"):
@@ -26,12 +28,9 @@ def divided(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs[(first != "") & (second != "") & (first != second)]
 
 
-def _hashes(images: np.ndarray) -> np.ndarray:
-    channels, parts = images.shape[3], []
-    for start in range(0, len(images), CHUNK):
-        small = [
-            cv2.resize(image, (THUMBNAIL, THUMBNAIL), interpolation=cv2.INTER_AREA)
-            for image in images[start : start + CHUNK]
-        ]
-        parts.append(difference_hash(np.stack(small).reshape(-1, THUMBNAIL, THUMBNAIL, channels)))
+def _hashes(images: Path) -> np.ndarray:
+    parts = []
+    for chunk in read_chunks(images):
+        small = [cv2.resize(image, (THUMBNAIL, THUMBNAIL), interpolation=cv2.INTER_AREA) for image in chunk]
+        parts.append(difference_hash(np.stack(small).reshape(-1, THUMBNAIL, THUMBNAIL, chunk.shape[3])))
     return np.concatenate(parts)

@@ -66,9 +66,11 @@ def read_nih(folder: Path, *, views: Literal["all", "PA", "AP"], val_share: floa
         ["test" if name in test else "val" if exams[name].patient in held_out else "train" for name in names],
     )
     facts = _facts(exams, train_val, table)
-    kept = table if views == "all" else table[table["view"] == VIEWS[views]].reset_index(drop=True)
-    left_out = {f"view other than {views}": len(table) - len(kept)} if views != "all" else {}
-    return Labelled(kept, len(exams), problems, facts, left_out)
+    if views == "all":
+        return Labelled(table, len(exams), problems, facts)
+    kept = table["view"] == VIEWS[views]
+    left_out = {f"view other than {views}": table["id"][~kept].tolist()}
+    return Labelled(table[kept].reset_index(drop=True), len(exams), problems, facts, left_out)
 
 
 def read_exams(path: Path) -> tuple[dict[str, Exam], list[Problem]]:

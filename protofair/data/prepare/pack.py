@@ -5,7 +5,6 @@ The folder of an unfinished set holds the whole array from the start (`all.npy`,
 the pixels depend on: where that differs, the work begins anew.
 """
 
-import errno
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -109,10 +109,6 @@ def _in_parallel(blocks: Iterator[Block], workers: int, folder: Path) -> Iterato
                 f"{folder}: a worker was ended from outside, perhaps for lack of memory. Run the command again: it "
                 f"continues; --workers {max(1, workers // 2)} needs less."
             ) from None
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise UserError(f"{folder}: the disk is full. Free some space and run it again: it continues.") from None
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -144,5 +140,6 @@ def _read_record(record: Path, binding: str) -> dict[int, Finished] | None:
 
 
 def _binding(entries: Sequence[Entry], recipe: Recipe, per_block: int, content: str) -> str:
-    facts = [FORMAT, asdict(recipe), per_block, content, [(entry.name, entry.size) for entry in entries]]
+    decoders = [version(name) for name in ("simplejpeg", "opencv-python-headless")]
+    facts = [FORMAT, decoders, asdict(recipe), per_block, content, [(entry.name, entry.size) for entry in entries]]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -1,5 +1,6 @@
 """Prepare one data set: data/raw/<acquire>/ becomes data/packed/<key>/, whole or not at all."""
 
+import errno
 import fcntl
 import json
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from tqdm import tqdm
 
 from protofair.atomic import sync_folder
 from protofair.data.attributes import ATTRIBUTES
@@ -20,7 +22,7 @@ from protofair.data.prepare.labelled import Labelled, column_of, match, with_cut
 from protofair.data.prepare.nih import read_nih
 from protofair.data.prepare.pack import pack
 from protofair.data.prepare.problems import Problem, refuse_above
-from protofair.data.prepare.select import select
+from protofair.data.prepare.select import select, with_unreadable
 from protofair.data.prepare.utkface import read_utkface
 from protofair.data.prepare.write import write_set
 from protofair.data.raw import find_images
@@ -39,9 +41,9 @@ def prepare(
     data: Path,
     workers: int,
     say: Callable[[str], object] = print,
-    progress: Callable[[int], Any] | None = None,
+    show_progress: bool = False,
 ) -> Path:
-    """Pack the raw files that `config` names and return the folder; `progress(total)` gives a bar with `update(n)`."""
+    """Pack the raw files that `config` names and return the folder."""
     raw, out = data / "raw" / config.acquire, data / "packed" / key
     acquired = read_declaration(data / "acquired" / f"{config.acquire}.json", config)
     entries = {entry.name: entry for entry in find_images(raw)}
@@ -54,21 +56,21 @@ def prepare(
     def refuse(problems: list[Problem]) -> None:
         refuse_above(config.max_problems, problems, total=labelled.total, where=str(raw), listing=listing)
 
-    with sole_use(out):
+    with sole_use(out), _plain_words_for_a_full_disk(out):
         refuse(labelled.problems)
-        bar = progress(len(labelled.table)) if progress else None
-        pixels = pack(
-            [entries[name] for name in labelled.table["id"]],
-            partial,
-            Recipe(config.size, CHANNELS[config.dataset], config.crop),
-            workers=workers,
-            content=acquired["images"]["sha256"],
-            advance=bar.update if bar else lambda images: None,
-        )
-        if bar:
-            bar.close()
+        chosen = [entries[name] for name in labelled.table["id"]]
+        with tqdm(total=len(chosen), unit=" images", desc=f"packing {key}", disable=not show_progress) as bar:
+            pixels = pack(
+                chosen,
+                partial,
+                Recipe(config.size, CHANNELS[config.dataset], config.crop),
+                workers=workers,
+                content=acquired["images"]["sha256"],
+                advance=bar.update,
+            )
+        labelled = with_unreadable(labelled, pixels)
+        refuse(labelled.problems)
         selected = select(labelled, pixels, config)
-        refuse(selected.problems)
         shutil.rmtree(ready, ignore_errors=True)
         ready.mkdir()
         for warning in write_set(ready, key, config, acquired, selected):
@@ -125,6 +127,16 @@ def sole_use(out: Path) -> Iterator[None]:
         except BlockingIOError:
             raise UserError(f"{out}: another `protofair prepare` is at work on it. Wait for it to end.") from None
         yield
+
+
+@contextmanager
+def _plain_words_for_a_full_disk(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise UserError(f"{out}: the disk is full. Free some space and run it again: it continues.") from None
 
 
 def _put_in_place(ready: Path, out: Path) -> None:

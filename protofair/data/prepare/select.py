@@ -1,7 +1,7 @@
 """Which of the packed images stay, and in which split: the others are accounted for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,12 @@ class Selected:
     """The final set: `table` row i has the pixels of row `rows[i]` of the array."""
 
     table: pd.DataFrame  # id, split, integer attributes; sorted by id
-    rows: np.ndarray  # int64 [n]
+    rows: np.ndarray  # int64 [n], ascending
     pixels: Pixels
     groups: list[Group]  # of byte-identical files
     problems: list[Problem]
     facts: dict[str, int | float]
-    left_out: dict[str, int]
+    left_out: dict[str, list[str]]
 
     @property
     def digests(self) -> list[str]:
@@ -33,9 +33,14 @@ class Selected:
         return [self.pixels.digests[row] for row in self.rows]
 
 
+def with_unreadable(labelled: Labelled, pixels: Pixels) -> Labelled:
+    """Add the images that could not be decoded to the problems."""
+    unreadable = [Problem("unreadable", labelled.table["id"][row], why) for row, why in pixels.unreadable.items()]
+    return replace(labelled, problems=labelled.problems + unreadable)
+
+
 def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
     """Drop what cannot be read and, for UTKFace, byte-identical copies before the split is made."""
-    unreadable = [Problem("unreadable", labelled.table["id"][row], why) for row, why in pixels.unreadable.items()]
     readable = np.setdiff1d(np.arange(len(labelled.table)), list(pixels.unreadable))
     table = labelled.table.iloc[readable].reset_index(drop=True)
     digests = [pixels.digests[row] for row in readable]
@@ -48,7 +53,7 @@ def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
         rows=pd.Index(labelled.table["id"]).get_indexer(table["id"]),
         pixels=pixels,
         groups=groups,
-        problems=labelled.problems + unreadable,
+        problems=labelled.problems,
         facts=labelled.facts | _facts(groups),
         left_out=labelled.left_out,
     )

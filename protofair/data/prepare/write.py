@@ -13,6 +13,7 @@ import pandas as pd
 
 from protofair.atomic import write_json, write_text
 from protofair.data.duplicates import Group
+from protofair.data.prepare.arrays import write_rows
 from protofair.data.prepare.card import build_card, render_card
 from protofair.data.prepare.config import Prepare
 from protofair.data.prepare.lookalikes import divided, find_lookalikes
@@ -22,12 +23,12 @@ from protofair.packed import SPLITS
 
 FORMAT = 1
 LISTED = 100  # names of one kind in the manifest; the CSV files have them all
-CHUNK_BYTES = 2**24
 
 
 def write_set(folder: Path, key: str, config: Prepare, acquired: dict[str, Any], selected: Selected) -> list[str]:
     """Write everything into the empty `folder`; returns the card's warnings. The same input makes the same bytes."""
-    images = _write_images(folder / "images.npy", selected)
+    images = folder / "images.npy"
+    _write_images(images, selected)
     _write_table(folder / "labels.csv", selected.table)
     _write_table(folder / "digests.csv", selected.table[["id"]].assign(sha256=selected.digests))
     write_problems(folder / "problems.csv", selected.problems)
@@ -37,7 +38,7 @@ def write_set(folder: Path, key: str, config: Prepare, acquired: dict[str, Any],
         "key": key,
         "config": config.options,
         "acquired": acquired,
-        "shape": list(images.shape),
+        "shape": list(np.load(images, mmap_mode="r").shape),
         "splits": {split: int((selected.table["split"] == split).sum()) for split in (*SPLITS, "")},
         "problems": {
             kind: {
@@ -47,7 +48,7 @@ def write_set(folder: Path, key: str, config: Prepare, acquired: dict[str, Any],
             }
             for kind, found in by_kind(selected.problems).items()
         },
-        "left_out": selected.left_out,
+        "left_out": {reason: len(names) for reason, names in selected.left_out.items()},
         "identical": _identical_summary(selected),
     }
     if config.dataset == "utkface":
@@ -66,26 +67,15 @@ def write_set(folder: Path, key: str, config: Prepare, acquired: dict[str, Any],
     return warnings
 
 
-def _write_images(path: Path, selected: Selected) -> np.ndarray:
-    """The selected rows of the array, memory-mapped; the array itself, by a second name, where all rows are."""
-    everything = np.load(selected.pixels.path, mmap_mode="r")
-    if len(selected.rows) == len(everything):
-        try:
-            os.link(selected.pixels.path, path)
-        except OSError:  # a file system without hard links
-            shutil.copyfile(selected.pixels.path, path)
-    else:
-        with path.open("wb") as file:
-            header = np.lib.format.header_data_from_array_1_0(everything) | {
-                "shape": (len(selected.rows), *everything.shape[1:])
-            }
-            np.lib.format.write_array_header_1_0(file, header)
-            step = max(1, CHUNK_BYTES // everything[0].nbytes)
-            for start in range(0, len(selected.rows), step):
-                file.write(everything[selected.rows[start : start + step]].data)
-            os.fsync(file.fileno())
-    images: np.ndarray = np.load(path, mmap_mode="r")
-    return images
+def _write_images(path: Path, selected: Selected) -> None:
+    """The selected rows of the array; where all are, the array itself by a second name."""
+    if len(selected.rows) < len(selected.pixels.digests):
+        write_rows(path, selected.pixels.path, selected.rows)
+        return
+    try:
+        os.link(selected.pixels.path, path)
+    except OSError:  # a file system without hard links
+        shutil.copyfile(selected.pixels.path, path)
 
 
 def _write_table(path: Path, table: pd.DataFrame) -> None:

@@ -67,6 +67,14 @@ def test_an_empty_cell_is_a_warning_and_no_crash(data: Any) -> None:
     assert "val has an empty cell of" in page.text
 
 
+def test_a_split_without_images_is_no_crash(data: Any) -> None:
+    data.celeba(7)
+    card, page = card_of(data.prepare("c", **CELEBA))
+    assert card["splits"] == {"train": 7, "val": 0, "test": 0, "": 0}
+    assert card["pairs"][0]["splits"]["val"]["majority"] is None
+    assert "majority rate none" in page.text
+
+
 def test_drawn_data_is_compared_with_nothing(data: Any) -> None:
     data.celeba(20)
     card, page = card_of(data.prepare("c", **CELEBA))

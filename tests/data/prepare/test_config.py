@@ -36,6 +36,7 @@ def test_the_pair_of_the_split_is_always_counted() -> None:
         ({"dataset": "celeba", "size": 4}, "'size'"),
         ({"dataset": "celeba", "max_problems": 1}, "'max_problems'"),
         ({"dataset": "imagenet"}, "'dataset'"),
+        ({"dataset": "celeba", "acquire": "../celeba"}, "'acquire'"),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, object], message: str) -> None:

@@ -8,7 +8,8 @@ from protofair.data.prepare.problems import Problem
 
 def test_rows_and_images_are_matched_by_name() -> None:
     table = pd.DataFrame({"id": ["a", "b", "c"], "x": [0, 1, 0]})
-    matched = match(Labelled(table, 3, [Problem("no-split", "d", "known")], {}), ["c", "a", "d", "e"])
+    labelled = Labelled(table, 5, [Problem("no-split", "d", "known")], {}, {"not wanted": ["f"]})
+    matched = match(labelled, ["c", "a", "d", "e", "f"])
     assert matched.table.to_dict("list") == {"id": ["a", "c"], "x": [0, 0]}
     assert {(problem.kind, problem.id) for problem in matched.problems} == {
         ("no-split", "d"),

@@ -133,7 +133,7 @@ def test_a_view_can_be_left_out_and_is_then_counted(tmp_path: Path) -> None:
     every, frontal = (read_nih(tmp_path, views=views, val_share=0.2, seed=0) for views in ("all", "PA"))
     assert set(frontal.table["view"]) == {0}
     assert len(frontal.table) == 20
-    assert frontal.left_out == {"view other than PA": 20}
+    assert frontal.left_out == {"view other than PA": [f"{patient:08d}_001.png" for patient in range(1, 21)]}
     assert every.left_out == {}
     assert frontal.facts == every.facts
 

@@ -1,6 +1,11 @@
+import errno
 import fcntl
+import hashlib
 import json
 import shutil
+import signal
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -13,6 +18,7 @@ import pytest
 
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare import pack as pack_module
+from protofair.data.prepare import run as run_module
 from protofair.data.prepare.decode import decode
 from protofair.errors import UserError
 from protofair.packed import Packed
@@ -63,6 +69,14 @@ def test_nih(data: Any) -> None:
     ]  # fmt: skip
     old = packed.labels["age"] >= 60
     assert packed.labels["age_60"].tolist() == old.astype(int).tolist()
+
+
+def test_a_view_left_out_is_no_problem(data: Any) -> None:
+    data.nih(20)
+    folder = data.prepare("n", **NIH, views="PA")
+    assert set(Packed.open(folder).labels["view"]) == {0}
+    assert problems_of(folder) == set()
+    assert manifest_of(folder)["left_out"] == {"view other than PA": 20}
 
 
 def test_utkface(data: Any) -> None:
@@ -139,6 +153,27 @@ def test_every_kind_of_problem_is_counted_and_listed(data: Any) -> None:
     assert len(Packed.open(folder).labels) == 37
 
 
+def test_broken_images_are_named_before_the_split_fails_for_lack_of_them(data: Any) -> None:
+    for name in data.utkface(per_cell=4):
+        (data.raw("utkface") / "images" / name).write_bytes(b"not an image")
+    with pytest.raises(UserError, match="16 images that cannot be read of 16"):
+        data.prepare("u", **UTKFACE, split=SPLIT)
+
+
+def test_a_full_disk_is_said_and_what_is_done_is_kept(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    data.celeba(20)
+
+    def write(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module, "write_set", write)
+        with pytest.raises(UserError, match=r"packed/c: the disk is full\. Free some space and run it again"):
+            data.prepare("c", **CELEBA)
+    monkeypatch.setattr(pack_module, "_in_parallel", None)
+    data.prepare("c", **CELEBA)
+
+
 @pytest.mark.parametrize("kind", ["missing", "unreadable"])
 def test_too_many_problems_are_refused_and_nothing_is_overwritten(kind: str, data: Any, contents: Callable) -> None:
     data.celeba(40)
@@ -192,6 +227,66 @@ def test_the_layout_of_the_raw_files_does_not_matter(layout: str, data: Any, con
     assert contents(data.prepare("c", **CELEBA)) == expected
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from protofair.data.prepare import pack, run
+from protofair.data.prepare.config import Prepare
+
+class Bar:
+    def __init__(self, **options):
+        self.finished = 0
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        pass
+    def update(self, images):
+        self.finished += 1
+        if self.finished == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    pack.BLOCK_IMAGES, run.tqdm = 16, Bar
+    run.prepare("c", Prepare(acquire="celeba", dataset="celeba", size=16), data=Path(sys.argv[1]), workers=2)
+"""
+
+
+def test_killed_it_leaves_nothing_half_made_and_the_next_call_ends_in_the_same_bytes(
+    data: Any, contents: Callable, tmp_path: Path
+) -> None:
+    data.celeba(80)
+    script = tmp_path / "script.py"
+    script.write_text(KILLED)
+    killed = subprocess.run([sys.executable, script, data.root], capture_output=True, timeout=60, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    array = data.root / "packed" / ".c.partial" / "all.npy"
+    assert not data.packed("c").exists()
+    inode = array.stat().st_ino
+    resumed = data.prepare("c", **CELEBA)
+    assert (resumed / "images.npy").stat().st_ino == inode
+    first = contents(resumed)
+    shutil.rmtree(resumed)
+    assert contents(data.prepare("c", **CELEBA)) == first
+
+
+def test_interrupted_while_the_set_is_written_it_decodes_nothing_anew(
+    data: Any, contents: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data.celeba(20)
+    expected = contents(data.prepare("c", **CELEBA))
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module, "_put_in_place", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            data.prepare("c", **CELEBA)
+    assert contents(data.packed("c")) == expected
+    monkeypatch.setattr(pack_module, "_in_parallel", None)
+    assert contents(data.prepare("c", **CELEBA)) == expected
+
+
 def test_nothing_but_the_finished_set_is_left(data: Any) -> None:
     data.celeba(20)
     data.prepare("c", **CELEBA)
@@ -207,8 +302,6 @@ def test_an_earlier_set_is_replaced_as_a_whole(data: Any) -> None:
 
 
 def test_the_manifest_has_the_hash_of_every_file(data: Any) -> None:
-    import hashlib
-
     data.celeba(20)
     folder = data.prepare("c", **CELEBA)
     files = manifest_of(folder)["files"]
