@@ -160,7 +160,7 @@ class TableModel:
 class Evidence:
     """A line below a claim."""
 
-    kind: Literal["ours", "paper", "control", "missing"]
+    kind: Literal["ours", "paper", "control", "missing", "caution"]
     text: str
     verdict: Verdict | None = None  # of this line alone, where it has one
     difference: Difference | None = None

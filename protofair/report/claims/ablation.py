@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from protofair.report.claims.compare import FALLS, NEARLY_SAME, Rule, missing, ours_line
+from protofair.report.claims.compare import FALLS, NEARLY_SAME, Rule, caution, missing, ours_line
 from protofair.report.claims.rules import NEAR, higher
 from protofair.report.claims.statement import Statement
 from protofair.report.metrics import METRICS
@@ -47,7 +47,9 @@ def _against(
                 continue
             label = f"{column}, {SYMBOLS[vary]} {base:g} → {value:g}: "
             lines += missing(label, before, after)
-            lines += [ours_line(results, label, before, after, METRICS[name], rule) for name, rule in rules.items()]
+            for name, rule in rules.items():
+                lines.append(ours_line(results, label, before, after, METRICS[name], rule))
+                lines += caution(label, after, METRICS[name])
     return lines or [Evidence("missing", f"this suite has no such values of {SYMBOLS[vary]}", "not run")]
 
 

@@ -69,6 +69,7 @@ def _in_column(results: Results, rows: Rows, column: str, checks: Sequence[Check
         yield from _paper_line(results, rows, column, metric, results.difference(new, base, check.metric))
         if base and new and check.improves:
             yield from _control_line(results, rows, column, new, metric)
+            yield from caution(f"{column}: ", new, metric)
 
 
 def missing(label: str, *cells: CellRuns) -> Iterator[Evidence]:
@@ -90,6 +91,17 @@ def ours_line(results: Results, label: str, base: CellRuns, new: CellRuns, metri
     values = f"{number(before.mean, metric)} → {number(after.mean, metric)}"
     text = f"{label}{metric.label} {values}, {change(difference, metric)}, {seeds}"
     return Evidence("ours", text, rule(difference), difference)
+
+
+def caution(label: str, new: CellRuns, metric: Metric) -> Iterator[Evidence]:
+    """That EO can be low for want of a classifier: one that always answers the same has an EO of 0."""
+    flagged = [run for run in new.done.values() if run.content["at_majority_rate"] or run.content["predicts_one_class"]]
+    rate = new.summary("majority_rate")
+    if metric.name == "equalized_odds" and flagged and rate:
+        text = f"{label}{new.row} is not above the rate of the majority class, {number(rate.mean, metric)}"
+        yield Evidence(
+            "caution", f"{text}, in {len(flagged)} of {len(new.done)} runs: one answer for all has an EO of 0"
+        )
 
 
 def _paper_line(

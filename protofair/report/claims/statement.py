@@ -24,23 +24,28 @@ class Statement:
         """Our own lines decide; the paper's numbers and the controls stand beside them."""
         lines = tuple(self.evidence(results))
         verdict = all_of(line.verdict for line in lines if line.kind in ("ours", "missing") and line.verdict)
-        note = _control_note(lines) if verdict == "supported" else ""
+        notes = [_control_note(lines), _caution_note(lines)] if verdict == "supported" else []
         change = printed_change(results, *self.change) if self.change else ""
         statement = self.statement.format(change=change, ablation=results.reference.ablation)
-        return Claim(self.id, statement, self.section, self.rule, verdict, lines, note)
+        return Claim(self.id, statement, self.section, self.rule, verdict, lines, "; ".join(filter(None, notes)))
 
 
 def _control_note(lines: tuple[Evidence, ...]) -> str:
     """What has to be seen beside a supported claim: whether mere training does the same."""
-    controls = [line for line in lines if line.kind == "control"]
-    unknown = [line for line in controls if line.verdict == "not run"]
-    beaten = [line for line in controls if line.verdict == "supported"]
-    if not controls or len(beaten) == len(controls):
-        return ""
+    controls = [line.verdict for line in lines if line.kind == "control"]
+    level = sum(verdict in ("inconclusive", "not supported") for verdict in controls)
+    unknown = controls.count("not run")
+    notes = []
+    if level:
+        notes.append(
+            f"the control explains it in {level} of {len(controls)} comparisons: there ProtoFair does not beat equal"
+            " training without its term"
+        )
     if unknown:
-        return f"no equal-training control for {len(unknown)} of {len(controls)} comparisons"
-    level = len(controls) - len(beaten)
-    return (
-        f"the control explains it in {level} of {len(controls)} comparisons: there ProtoFair does not beat equal"
-        " training without its term"
-    )
+        notes.append(f"no equal-training control for {unknown} of {len(controls)} comparisons")
+    return "; ".join(notes)
+
+
+def _caution_note(lines: tuple[Evidence, ...]) -> str:
+    cautions = sum(line.kind == "caution" for line in lines)
+    return f"not above the majority rate in {cautions} comparisons, where a low EO means little" if cautions else ""
