@@ -1,8 +1,9 @@
 """Entries of the plan's `warmup` and `fair` stages. Defaults are the paper's, or this project's where it is silent."""
 
-from typing import Annotated, Literal, Self
+import math
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from protofair.errors import UserError
 from protofair.objectives.config import ObjectiveConfig
@@ -36,15 +37,14 @@ class Augment(Strict):
     hue: float = Field(default=0.1, ge=0, le=0.5)
     grayscale: Probability = 0.2
 
-    @model_validator(mode="after")
-    def _check_ranges(self) -> Self:
-        low, high = self.crop_scale
-        if not 0 < low <= high <= 1:
-            raise ValueError(f"crop_scale: expected 0 < low <= high <= 1, got [{low}, {high}]")
-        low, high = self.crop_ratio
-        if not 0 < low <= high:
-            raise ValueError(f"crop_ratio: expected 0 < low <= high, got [{low}, {high}]")
-        return self
+    @field_validator("crop_scale", "crop_ratio")
+    @classmethod
+    def _check_range(cls, value: tuple[float, float], info: ValidationInfo) -> tuple[float, float]:
+        low, high = value
+        most = 1.0 if info.field_name == "crop_scale" else math.inf
+        if not 0 < low <= high <= most:
+            raise ValueError(f"expected [low, high] with 0 < low <= high <= {most:g}")
+        return value
 
 
 class Warmup(Strict):
@@ -55,18 +55,26 @@ class Warmup(Strict):
     encoder: EncoderConfig = EncoderConfig()
     optimiser: Optimiser = Optimiser()
     augment: Augment = Augment()
-    epochs: int = Field(default=100, ge=1)
+    epochs: int = Field(default=100, ge=1, validate_default=True)
     keep: tuple[int, ...] = ()
     seed: int = Field(default=0, ge=0)
 
-    @model_validator(mode="after")
-    def _check_epochs(self) -> Self:
-        outside = [epoch for epoch in self.keep if not 1 <= epoch <= self.epochs]
-        if outside:
-            raise ValueError(f"keep: epoch {outside[0]} is not between 1 and epochs = {self.epochs}")
-        if self.optimiser.ramp_epochs > self.epochs:
-            raise ValueError(f"optimiser.ramp_epochs: {self.optimiser.ramp_epochs} is above epochs = {self.epochs}")
-        return self
+    @field_validator("epochs")
+    @classmethod
+    def _check_ramp(cls, value: int, info: ValidationInfo) -> int:
+        ramp = info.data["optimiser"].ramp_epochs if "optimiser" in info.data else 0
+        if ramp > value:
+            raise ValueError(f"fewer than optimiser.ramp_epochs = {ramp}")
+        return value
+
+    @field_validator("keep")
+    @classmethod
+    def _check_keep(cls, value: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        epochs = info.data.get("epochs", math.inf)
+        for epoch in value:
+            if not 1 <= epoch <= epochs:
+                raise ValueError(f"epoch {epoch} is not between 1 and epochs = {epochs}")
+        return value
 
     @property
     def kept_epochs(self) -> tuple[int, ...]:
@@ -82,15 +90,17 @@ class FairRate(Strict):
     """
 
     mode: Literal["tail", "restart", "constant"] = "tail"
-    value: float | None = Field(default=None, gt=0)
+    value: float | None = Field(default=None, gt=0, validate_default=True)
 
-    @model_validator(mode="after")
-    def _check_value(self) -> Self:
-        if self.mode == "constant" and self.value is None:
-            raise ValueError("value: the mode 'constant' needs one, such as 0.01")
-        if self.mode != "constant" and self.value is not None:
-            raise ValueError(f"value: only the mode 'constant' has one, the mode is '{self.mode}'")
-        return self
+    @field_validator("value")
+    @classmethod
+    def _check_value(cls, value: float | None, info: ValidationInfo) -> float | None:
+        mode = info.data.get("mode")
+        if mode == "constant" and value is None:
+            raise ValueError("the mode 'constant' needs one, such as 0.01")
+        if mode in ("tail", "restart") and value is not None:
+            raise ValueError(f"the mode '{mode}' has none; 'constant' has")
+        return value
 
 
 class Fair(Strict):

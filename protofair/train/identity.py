@@ -25,7 +25,7 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def run_hash(config: dict[str, Any], inputs: dict[str, str]) -> str:
-    """A short name for the run of `config` with this code and these inputs."""
-    identity = {"config": config, "inputs": inputs, "code": code_hash()}
+def run_hash(config: dict[str, Any], *, inputs: dict[str, str], code: str) -> str:
+    """A short name for the run of `config` on these inputs with this code."""
+    identity = {"config": config, "inputs": inputs, "code": code}
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:24]

@@ -57,8 +57,8 @@ def train(
     if fair is not None:
         config["fair"] = fair.model_dump(mode="json")
     inputs = {str(path): file_hash(path) for path in ([manifest, start.path] if start else [manifest])}
-    folder = plan.folder(stage, key)
-    checkpoints = Checkpoints(ROOT / run_hash({"output": str(folder), **config}, inputs))
+    folder, code = plan.folder(stage, key), code_hash()
+    checkpoints = Checkpoints(ROOT / run_hash({"output": str(folder), **config}, inputs=inputs, code=code))
     with checkpoints.locked():
         trainer = Trainer(warmup, images, device, fair)
         if start is not None:
@@ -79,7 +79,7 @@ def train(
             "suite": plan.suite,
             "config": config,
             "inputs": inputs,
-            "code": code_hash(),
+            "code": code,
             **environment(device),
             "deterministic": options.deterministic,
             "training_images": len(images),
