@@ -166,7 +166,7 @@ def _label(dataset: str, name: str, rows: int) -> Labels:
 
 
 def _goal(wanted: dict[tuple[str, str, str], Wanted], key: str, task: Entry) -> Wanted:
-    return wanted[key, task["target"], task["sensitive"]]
+    return wanted.get((key, task["target"], task["sensitive"]), Wanted())
 
 
 def _right(labels: dict[str, Labels], target: str, groups: dict[str, Wanted]) -> NDArray[np.float64]:
