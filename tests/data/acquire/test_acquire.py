@@ -150,15 +150,15 @@ def test_drawn_data_takes_the_same_way(tmp_path, dataset, layout):
 
 
 def test_drawing_again_leaves_nothing_of_the_last_time(tmp_path):
-    def draw(images: int) -> dict:
-        config = Acquire(dataset="celeba", source="toy", images=images)
-        return json.loads(
-            acquire("toy", config, table=read_table(SOURCES), data=tmp_path, say=lambda _: None).read_text()
-        )
+    def draw(dataset: str, images: int) -> dict:
+        config = Acquire(dataset=dataset, source="toy", images=images)
+        declaration = acquire("toy", config, table=read_table(SOURCES), data=tmp_path, say=lambda _: None)
+        return json.loads(declaration.read_text())["images"]
 
-    assert draw(6)["images"]["count"] == 6
-    assert draw(4)["images"]["count"] == 4
-    assert draw(4)["images"]["damaged"] == []
+    assert draw("celeba", 6)["count"] == 6
+    assert draw("celeba", 4)["count"] == 4
+    assert draw("celeba", 4)["damaged"] == []
+    assert draw("utkface", 5)["count"] == 5
 
 
 def test_drawings_and_official_files_never_share_a_folder(run, table, utkface, tmp_path):
