@@ -27,6 +27,9 @@ class _Resolver:
         self.plan.report["tables"] = {name: self._table(table) for name, table in suite.tables.items()}
         self.plan.report["tsne"] = self._tsne(suite.tsne) if suite.tsne else []
         self.plan.report["ablation"] = self._ablation(suite.ablation) if suite.ablation else []
+        # DVC cannot leave out a dependency: a plan without t-SNE names a file that is there anyway.
+        folder = f"results/{suite.suite}/tsne" if self.plan.tsne else f"params/{suite.suite}.yaml"
+        self.plan.report["tsne_folder"] = folder
 
     def _table(self, table: Table) -> list[Entry]:
         return [

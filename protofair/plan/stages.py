@@ -16,6 +16,7 @@ _TRAINING = [
     "protofair/method",
     "protofair/objectives",
     "protofair/train",
+    "protofair/crop.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,
@@ -24,10 +25,20 @@ _TRAINING = [
 _MEASURING = [
     "protofair/objectives",
     "protofair/probe",
+    "protofair/crop.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,
     "docker/requirements.lock",
+]
+_REPORT = [
+    *(f"protofair/{part}" for part in ("data", "method", "objectives", "plan", "probe", "report", "train")),
+    "protofair/crop.py",
+    "protofair/packed.py",
+    "protofair/torchvision_ops.py",
+    *_BASE,
+    "params/plan.yaml",
+    "params/reference.yaml",
 ]
 CODE = {
     "acquire": ["protofair/data", *_BASE, "params/sources.yaml"],
@@ -36,7 +47,7 @@ CODE = {
     "fair": _TRAINING,
     "probe": _MEASURING,
     "tsne": _MEASURING,
-    "report": ["protofair/report", *_BASE, "params/reference.yaml"],
+    "report": _REPORT,
 }
 
 

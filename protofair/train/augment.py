@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from protofair.crop import random_boxes, resized_crop
 from protofair.train import colour
 from protofair.train.config import Augment
-from protofair.train.crop import random_boxes, resized_crop
 from protofair.train.randomness import generator
 
 OPERATIONS = (colour.brightness, colour.contrast, colour.saturation, colour.hue)

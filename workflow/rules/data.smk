@@ -1,4 +1,5 @@
 rule acquire:
+    """Raw files of a data set, verified."""
     input:
         entry=entry_file(plan.suite, "acquire"),
         code=code_files("acquire"),
@@ -13,7 +14,6 @@ rule acquire:
         runtime="12h",
     params:
         stage="acquire@{key}",
-    """Raw files of a data set, verified."""
     message:
         "Getting the raw files of {wildcards.key}"
     shell:
@@ -21,6 +21,7 @@ rule acquire:
 
 
 rule prepare:
+    """One packed array with labels, splits and a data card."""
     input:
         record=lambda wildcards: f"data/acquired/{plan.prepare[wildcards.key]['acquire']}.json",
         entry=entry_file(plan.suite, "prepare"),
@@ -37,7 +38,6 @@ rule prepare:
         runtime="4h",
     params:
         stage="prepare@{key}",
-    """One packed array with labels, splits and a data card."""
     message:
         "Packing {wildcards.key}"
     shell:

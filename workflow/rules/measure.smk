@@ -1,4 +1,5 @@
 rule probe:
+    """Frozen features once, then every linear probe and metric on them."""
     input:
         checkpoints=lambda wildcards: plan.checkpoints(
             plan.probe[wildcards.key]["checkpoint"]
@@ -21,7 +22,6 @@ rule probe:
         runtime="2h",
     params:
         stage="probe@{key}",
-    """Frozen features once, then every linear probe and metric on them."""
     message:
         "Probing {wildcards.key}"
     shell:
@@ -29,6 +29,7 @@ rule probe:
 
 
 rule tsne:
+    """Two dimensions to look at: t-SNE of a test set's features."""
     input:
         checkpoints=lambda wildcards: plan.checkpoints(
             plan.tsne[wildcards.key]["checkpoint"]
@@ -47,7 +48,6 @@ rule tsne:
         runtime="2h",
     params:
         stage="tsne@{key}",
-    """Two dimensions to look at: t-SNE of a test set's features."""
     message:
         "Drawing the t-SNE of {wildcards.key}"
     shell:

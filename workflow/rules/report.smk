@@ -1,13 +1,8 @@
 rule report:
+    """One HTML file: every table, figure and claim beside what came out."""
     input:
         metrics=expand(f"{results}/probe/{{key}}/metrics.json", key=plan.probe),
-        predictions=expand(f"{results}/probe/{{key}}/predictions.npz", key=plan.probe),
-        probes=expand(f"{results}/probe/{{key}}/run.json", key=plan.probe),
-        warmups=expand(f"{results}/warmup/{{key}}/log.jsonl", key=plan.warmup),
-        fair=expand(f"{results}/fair/{{key}}/log.jsonl", key=plan.fair),
         tsne=expand(f"{results}/tsne/{{key}}", key=plan.tsne),
-        packed=expand("data/packed/{key}", key=plan.prepare),
-        plan="params/plan.yaml",
         code=code_files("report"),
     output:
         html=f"{results}/report.html",
@@ -21,7 +16,6 @@ rule report:
         runtime="1h",
     params:
         stage="report",
-    """One HTML file: every table, figure and claim beside what came out."""
     message:
         "Writing the report"
     shell:

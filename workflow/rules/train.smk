@@ -1,4 +1,5 @@
 rule warmup:
+    """The base objective alone: the encoder every fair run of this data, target and seed starts from."""
     input:
         packed=lambda wildcards: f"data/packed/{plan.warmup[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "warmup"),
@@ -17,7 +18,6 @@ rule warmup:
         runtime="48h",
     params:
         stage="warmup@{key}",
-    """The base objective alone: the encoder every fair run of this data, target and seed starts from."""
     message:
         "Warming up {wildcards.key}"
     shell:
@@ -25,6 +25,7 @@ rule warmup:
 
 
 rule fair:
+    """A warm-up continued with the base objective plus the ProtoFair term (or, as its control, without)."""
     input:
         checkpoints=lambda wildcards: f"{results}/warmup/{plan.fair[wildcards.key]['warmup']}/checkpoints",
         packed=lambda wildcards: f"data/packed/{plan.fair[wildcards.key]['data']}",
@@ -44,7 +45,6 @@ rule fair:
         runtime="24h",
     params:
         stage="fair@{key}",
-    """A warm-up continued with the base objective plus the ProtoFair term (or, as its control, without)."""
     message:
         "Training {wildcards.key} fairly"
     shell:

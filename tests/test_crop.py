@@ -5,7 +5,7 @@ from scipy.stats import ks_2samp
 from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as tv
 
-from protofair.train.crop import random_boxes, resized_crop
+from protofair.crop import random_boxes, resized_crop
 
 SCALE, RATIO = (0.2, 1.0), (3 / 4, 4 / 3)
 
