@@ -7,7 +7,7 @@ from typing import Any
 
 import protofair
 
-CODE = ("method", "objectives", "train", "packed.py")  # what a training stage declares as its code
+CODE = ("method", "objectives", "train", "crop.py", "packed.py")  # what a training stage declares as its code
 PACKAGE = Path(protofair.__file__).parent
 
 
