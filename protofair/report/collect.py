@@ -91,9 +91,9 @@ class Collected:
                 check_measured(task["test"])
                 return Run(probe, target, sensitive, state, path, task["test"])
             except StopIteration:
-                state, content = self._broken(path, f"has no task {target}/{sensitive}", probe)
+                state, content = self.broken(path, f"has no task {target}/{sensitive}", probe)
             except UNREADABLE as error:
-                state, content = self._broken(path, f"not a complete metrics file ({why(error)})", probe)
+                state, content = self.broken(path, f"not a complete metrics file ({why(error)})", probe)
         return Run(probe, target, sensitive, state, path, problem=content.get("problem", ""))
 
     def _read_metrics(self, probe: str) -> tuple[State, Entry]:
@@ -104,10 +104,10 @@ class Collected:
             content = read_json(self.root / path)
             made_with = flat({"probe": content["config"]["probe"], **content["config"]["training"]})
         except UNREADABLE as error:
-            return self._broken(path, f"not a complete metrics file ({why(error)})", probe)
+            return self.broken(path, f"not a complete metrics file ({why(error)})", probe)
         asked = flat(self._asked(probe))
         if changed := [name for name, value in asked.items() if name not in FREE and made_with.get(name) != value]:
-            return self._broken(path, f"made with other settings than the plan's ({', '.join(changed)})", probe)
+            return self.broken(path, f"made with other settings than the plan's ({', '.join(changed)})", probe)
         return "done", content
 
     def _asked(self, probe: str) -> Entry:
@@ -130,10 +130,11 @@ class Collected:
                 raise ValueError("not about the test images that the other runs were measured on")
             return answers
         except (*UNREADABLE, EOFError, zipfile.BadZipFile) as error:
-            self._broken(path, f"no readable predictions ({why(error)})", probe)
+            self.broken(path, f"no readable predictions ({why(error)})", probe)
             return None
 
-    def _broken(self, path: Path, what: str, probe: str) -> tuple[State, Entry]:
+    def broken(self, path: Path, what: str, probe: str) -> tuple[State, Entry]:
+        """Remember what is wrong with a file of a probe."""
         problem = f"{path}: {what}. Run it again: {command(probe)}"
         self.problems[problem] = None
         return "broken", {"problem": problem}

@@ -38,8 +38,8 @@ def resampling_weights(rows: int) -> Weights:
 
 
 def resampled(metric: str, runs: Sequence[Answers]) -> list[Mapping[str, Sampled]]:
-    """The metric of runs on the same images, with those that come for free beside it."""
-    return FAMILIES[metric](runs)
+    """The metric of runs on the same images, and the others of its family, which come for free."""
+    return RESAMPLERS[FAMILY[metric]](runs)
 
 
 def _counted(runs: Sequence[Answers]) -> list[Mapping[str, Sampled]]:
@@ -92,9 +92,11 @@ def _sampled(values: Floats) -> Sampled:
     return Sampled(float(values[0]), values[1:])
 
 
-Family = Callable[[Sequence[Answers]], list[Mapping[str, Sampled]]]
-FAMILIES: dict[str, Family] = {
-    **dict.fromkeys(COUNTED, _counted),
-    "sensitive.accuracy": _sensitive,
-    **dict.fromkeys(("auroc", "auroc_gap"), _areas),
+Resampler = Callable[[Sequence[Answers]], list[Mapping[str, Sampled]]]
+RESAMPLERS: dict[tuple[str, ...], Resampler] = {
+    tuple(COUNTED): _counted,
+    ("sensitive.accuracy",): _sensitive,
+    ("auroc", "auroc_gap"): _areas,
 }
+# The metrics that come together with each.
+FAMILY = {metric: metrics for metrics in RESAMPLERS for metric in metrics}

@@ -1,5 +1,6 @@
 """The cells of a suite with their runs, and how they compare: what tables and claims are made of."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +11,12 @@ from protofair.report.difference import Sampled, over_seeds, pairwise
 from protofair.report.metrics import METRICS, highest
 from protofair.report.model import Difference, Metric, State, Summary
 from protofair.report.reference import Reference
-from protofair.report.resample import FAMILIES, resampled
+from protofair.report.resample import FAMILY, resampled
 from protofair.report.summary import summarise
 from protofair.report.tsne import read_panels
+
+# Metrics are written with six digits, scores with seven.
+AGREE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,6 @@ class Results:
         }
         # (probes, target, sensitive) -> metric -> seed
         self._sampled: dict[tuple[tuple[str, ...], str, str], dict[str, dict[str, Sampled]]] = {}
-
         self.panels, problems = read_panels(plan, root)
         self.collected.problems |= dict.fromkeys(problems)
 
@@ -101,23 +104,37 @@ class Results:
 
     def difference(self, a: CellRuns | None, b: CellRuns | None, metric: str) -> Difference | None:
         """a minus b on the same test images, over the seeds both have; None if one has no runs or no such metric."""
-        if a is None or b is None or metric not in FAMILIES:
+        if a is None or b is None or metric not in FAMILY:
             return None
         return over_seeds(pairwise(self.sampled(a, metric), self.sampled(b, metric)))
 
     def sampled(self, cell: CellRuns, metric: str) -> dict[str, Sampled]:
         """A metric of each seed that is done, on the resamples of the test set."""
         key = (tuple(run.probe for run in cell.runs.values()), cell.target, cell.sensitive)
-        found = self._sampled.setdefault(key, {})
-        if metric not in found:
-            answers = {
+        known = self._sampled.setdefault(key, {})
+        if metric not in known:
+            read = {
                 seed: self.collected.answers(run.probe, run.target, run.sensitive) for seed, run in cell.done.items()
             }
-            read = {seed: answer for seed, answer in answers.items() if answer is not None}
-            for seed, metrics in zip(read, resampled(metric, list(read.values())) if read else (), strict=True):
-                for name, sampled in metrics.items():
-                    found.setdefault(name, {})[seed] = sampled
-        return found.get(metric, {})
+            answers = {seed: found for seed, found in read.items() if found is not None}
+            metrics = dict(zip(answers, resampled(metric, list(answers.values())), strict=True)) if answers else {}
+            for name in FAMILY[metric]:
+                known[name] = {
+                    seed: found[name]
+                    for seed, found in metrics.items()
+                    if self._agrees(cell.runs[seed], name, found[name])
+                }
+        return known[metric]
+
+    def _agrees(self, run: Run, metric: str, sampled: Sampled) -> bool:
+        """Whether the metric of the predictions is the metric that was written; else it is a problem."""
+        written = run.metric(metric)
+        if written is None or math.isclose(written.value, sampled.value, abs_tol=AGREE):
+            return True
+        self.collected.broken(
+            run.path, f"says {metric} {written.value:g}, but its predictions say {sampled.value:g}", run.probe
+        )
+        return False
 
     def _cells(self, entries: list[Entry], role: str) -> dict[tuple[str, str], CellRuns]:
         return {(entry["row"], entry["column"]): self._cell(entry, role) for entry in entries if role in entry}

@@ -234,6 +234,18 @@ def test_predictions_that_are_gone_take_only_the_comparison(mini, second, damage
     ]
 
 
+def test_metrics_that_are_not_those_of_the_predictions_are_a_problem(mini, second, damage):
+    cell, folder = second
+    content = json.loads((folder / "metrics.json").read_text())
+    content["tasks"][0]["test"]["equalized_odds"]["value"] += 0.5
+    damage(folder / "metrics.json", json.dumps(content))
+    report = build(*mini)
+    (problem,) = report.problems
+    assert problem.startswith(f"results/mini/probe/{cell['runs']['1']}/metrics.json: says equalized_odds")
+    accuracy, eo = find(report, "table4", "SupCon + ProtoFair", cell["column"]).numbers
+    assert (accuracy.against_base.seeds, eo.against_base.seeds) == (2, 1)
+
+
 def test_a_table_the_paper_does_not_have_is_shown_too(plan_of, fabricate, tmp_path):
     plan = plan_of("mini")
     plan.report["tables"]["more"] = plan.report["tables"].pop("table4")
