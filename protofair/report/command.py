@@ -11,20 +11,31 @@ import click
     "--plan", "plan_path", type=click.Path(path_type=Path), default=Path("params/plan.yaml"), show_default=True
 )
 @click.option("--root", type=click.Path(path_type=Path), default=Path(), help="Where params/, data/ and results/ are.")
-def report(plan_path: Path, root: Path) -> None:
+@click.option(
+    "--show-images",
+    is_flag=True,
+    help="Show pairs of real photographs and X-rays too. Without it only drawings are shown: mind who appears in them,"
+    " and what the data's licence allows.",
+)
+def report(plan_path: Path, root: Path, show_images: bool) -> None:
     """Write results/SUITE/report.html from whatever has finished.
 
     What has not run is shown as pending, with the command that runs it. The file needs no network; beside it, in
-    results/SUITE/report/, stand all tables as CSV, JSON, LaTeX and Markdown and all figures as PDF with their data.
-    The exit code is 1 if a result's file is broken: its cell says so, the rest is rendered.
+    results/SUITE/report/, stand all tables as CSV, JSON, LaTeX and Markdown and all figures as SVG and PDF with their
+    data. The exit code is 1 if a result's file is broken: its cell says so, the rest is rendered.
     """
+    from dataclasses import replace
+
     from protofair.plan.plan import Plan
     from protofair.report.build import build
+    from protofair.report.pairs import find_pairs
     from protofair.report.render import render
 
     plan = Plan.read(root / plan_path)
     model = build(plan, root)
-    click.echo(render(model, root / "results" / plan.suite))
+    pairs, damaged = find_pairs(plan, root, show_images=show_images)
+    model = replace(model, problems=(*model.problems, *damaged))
+    click.echo(render(model, plan, pairs, root / "results" / plan.suite))
     for problem in model.problems:
         click.echo(f"protofair: {problem}", err=True)
     if model.problems:

@@ -1,11 +1,12 @@
 """The ablation figure: EO on top, accuracy below, over the number of prototypes and over the weight."""
 
-import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
 
-from protofair.report.figures.picture import COLOURS, MARKERS, STYLE, Picture, finish, new_figure
+from protofair.report.figures.picture import COLOURS, MARKERS, Picture, canvas, finish, legend
 from protofair.report.model import ReportModel
 
-AXES = {"num_prototypes": "number of prototypes $K$", "weight": "weight $\\lambda$"}
+AXES = {"num_prototypes": "number of prototypes K", "weight": "weight λ"}
 METRICS = {"equalized_odds": "EO (%)", "accuracy": "accuracy (%)"}
 
 
@@ -15,35 +16,16 @@ def draw_ablation(model: ReportModel) -> Picture | None:
     if data.empty:
         return None
     varied = [name for name in AXES if name in set(data["vary"])]
-    figure = new_figure(3.6 * len(varied), 4.6)
-    with mpl.rc_context(STYLE):
+    with canvas(4.2 * len(varied), 5.2) as figure:
         axes = figure.subplots(len(METRICS), len(varied), squeeze=False, sharex="col", sharey="row")
-        columns = list(dict.fromkeys(data["column"]))
         for across, name in enumerate(varied):
-            for down, (metric, label) in enumerate(METRICS.items()):
-                axis = axes[down][across]
-                for number, column in enumerate(columns):
-                    points = data[(data["vary"] == name) & (data["metric"] == metric) & (data["column"] == column)]
-                    points = points.sort_values("value")
-                    places = range(len(points)) if name == "num_prototypes" else points["value"]
-                    low, high = points["mean"] - points["low"], points["high"] - points["mean"]
-                    axis.errorbar(
-                        places,
-                        points["mean"],
-                        yerr=[low.clip(lower=0), high.clip(lower=0)],
-                        color=COLOURS[number % len(COLOURS)],
-                        marker=MARKERS[number % len(MARKERS)],
-                        capsize=2,
-                        markersize=4,
-                        linewidth=1.2,
-                        label=column,
-                    )
-                    if name == "num_prototypes":
-                        axis.set_xticks(list(places), [f"{value:g}" for value in points["value"]])
-                if across == 0:
-                    axis.set_ylabel(label)
+            for down, metric in enumerate(METRICS):
+                points = data[(data["vary"] == name) & (data["metric"] == metric)]
+                _panel(axes[down][across], points, spread=name == "num_prototypes")
             axes[-1][across].set_xlabel(AXES[name])
-        axes[0][0].legend(title="target, sensitive", fontsize=8)
+        for down, label in enumerate(METRICS.values()):
+            axes[down][0].set_ylabel(label)
+        legend(figure, list(axes.flat), title="target and sensitive attribute")
     return finish(
         figure,
         name="ablation",
@@ -52,3 +34,23 @@ def draw_ablation(model: ReportModel) -> Picture | None:
         alternative="Line charts of equalized odds and accuracy over the number of prototypes and over the weight.",
         data=data,
     )
+
+
+def _panel(axis: Axes, data: pd.DataFrame, *, spread: bool) -> None:
+    """A line for each pair. `spread` values stand at equal distances: 2 and 50 prototypes fit no linear axis."""
+    values = sorted(set(data["value"]))
+    for number, (column, points) in enumerate(data.groupby("column", sort=False)):
+        points = points.sort_values("value")
+        axis.errorbar(
+            [values.index(value) for value in points["value"]] if spread else points["value"],
+            points["mean"],
+            yerr=[(points["mean"] - points["low"]).clip(lower=0), (points["high"] - points["mean"]).clip(lower=0)],
+            color=COLOURS[number % len(COLOURS)],
+            marker=MARKERS[number % len(MARKERS)],
+            capsize=2,
+            markersize=4,
+            linewidth=1.2,
+            label=str(column),
+        )
+    if spread:
+        axis.set_xticks(range(len(values)), [f"{value:g}" for value in values])

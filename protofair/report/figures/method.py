@@ -1,34 +1,34 @@
-"""The method in one picture: two heads, pseudo-counterfactual pairs, batch and queue."""
+"""The method in one picture, as in the paper's Figure 1: two heads, pseudo-counterfactual pairs, batch and queue."""
 
-import matplotlib as mpl
+import itertools
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import Circle, FancyBboxPatch
 
-from protofair.report.figures.picture import COLOURS, STYLE, Picture, finish, new_figure
+from protofair.report.figures.picture import COLOURS, GREY, Picture, canvas, finish
 
 BLUE, ORANGE, GREEN, PURPLE = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[3]
+RED = "#C0392B"
+GROUPS = (BLUE, ORANGE)
 # A drawing, not data: x, y, sensitive group, cluster of ten images in the embedding space.
 SAMPLES = [
-    (0.16, 0.78, 0, 0), (0.36, 0.88, 1, 0), (0.30, 0.64, 0, 0), (0.10, 0.58, 1, 0),
-    (0.66, 0.80, 1, 1), (0.88, 0.86, 0, 1), (0.84, 0.62, 1, 1),
-    (0.34, 0.22, 0, 2), (0.58, 0.14, 1, 2), (0.60, 0.36, 0, 2),
+    (0.13, 0.80, 0, 0), (0.34, 0.90, 1, 0), (0.36, 0.66, 0, 0), (0.15, 0.58, 1, 0),
+    (0.68, 0.88, 1, 1), (0.90, 0.82, 0, 1), (0.76, 0.62, 1, 1),
+    (0.36, 0.26, 0, 2), (0.62, 0.16, 1, 2), (0.62, 0.38, 0, 2),
 ]  # fmt: skip
+CENTRES = ((0.245, 0.735), (0.78, 0.773), (0.533, 0.267))
 SHAPES = ("o", "s", "^")
 
 
 def draw_method() -> Picture:
-    figure = new_figure(9.6, 3.1)
-    with mpl.rc_context(STYLE | {"axes.grid": False}):
+    with canvas(10.2, 3.5) as figure:
         heads, pairs, losses = figure.subplots(1, 3)
-        for axis, title in (
-            (heads, "(a) two heads on one encoder"),
-            (pairs, "(b) pairs"),
-            (losses, "(c) batch and queue"),
-        ):
+        for axis, title in ((heads, "(a) two heads"), (pairs, "(b) pairs"), (losses, "(c) batch and queue")):
             axis.set(xlim=(0, 1), ylim=(0, 1))
             axis.set_axis_off()
-            axis.set_title(title, fontsize=9)
+            axis.set_title(title)
         _heads(heads)
         _pairs(pairs)
         _losses(losses)
@@ -36,68 +36,88 @@ def draw_method() -> Picture:
         figure,
         name="method",
         title="The method",
-        caption="(a) The contrastive head g serves the base objective; the cluster head h, which no gradient reaches, only"
-        " assigns images to prototypes. (b) Colour is the sensitive group, shape the cluster: the same cluster and another"
-        " group make a pair (solid); every other pair (dotted) stands in the denominator alone. (c) Pairs are sought in the"
-        " batch and in a queue of past batches; both losses are added to the base objective.",
-        alternative="A diagram: encoder with contrastive and cluster head; pairs across groups within clusters; losses over"
-        " batch and queue.",
+        caption="(a) The contrastive head g serves the base objective; the cluster head h, which no gradient reaches,"
+        " only assigns images to prototypes (stars). (b) Colour is the sensitive group, shape the cluster: the same"
+        " cluster and another group make a pair (solid); another cluster (dashed) or the same group (dotted) stands in"
+        " the denominator alone. (c) Pairs are sought in the batch and in a queue of past batches.",
+        alternative="A diagram: an encoder with a contrastive and a cluster head; pairs across groups within clusters;"
+        " losses over the batch and a queue.",
         data=pd.DataFrame(SAMPLES, columns=["x", "y", "group", "cluster"]),
     )
 
 
-def _box(axis: Axes, x: float, y: float, text: str, colour: str, width: float = 0.3) -> None:
-    shape = FancyBboxPatch(
-        (x - width / 2, y - 0.08), width, 0.16, boxstyle="round,pad=0.02", fill=False, ec=colour, lw=1.5
-    )
-    axis.add_patch(shape)
-    axis.text(x, y, text, ha="center", va="center", fontsize=8)
+def _text(axis: Axes, x: float, y: float, text: str, **options: Any) -> None:
+    usual: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "parse_math": True}
+    axis.text(x, y, text, **usual | options)
+
+
+def _box(axis: Axes, x: float, y: float, text: str, colour: str, *, width: float = 0.26, height: float = 0.15) -> None:
+    corner = (x - width / 2, y - height / 2)
+    axis.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0.02", fill=False, ec=colour, lw=1.6))
+    _text(axis, x, y, text)
 
 
 def _arrow(axis: Axes, start: tuple[float, float], end: tuple[float, float], style: str = "-") -> None:
-    axis.annotate("", end, start, arrowprops={"arrowstyle": "->", "lw": 1, "linestyle": style, "color": "#444444"})
+    axis.annotate("", end, start, arrowprops={"arrowstyle": "->", "lw": 1, "linestyle": style, "color": GREY})
+
+
+def _line(axis: Axes, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
+    colour, style, width = {"pair": (GREEN, "-", 1.8), "cluster": (RED, "--", 1.0), "group": (GREY, ":", 1.4)}[kind]
+    xs, ys = zip(start, end, strict=True)
+    axis.plot(xs, ys, color=colour, linestyle=style, linewidth=width, zorder=1)
 
 
 def _heads(axis: Axes) -> None:
-    _box(axis, 0.18, 0.5, "encoder f", BLUE, 0.26)
-    _box(axis, 0.58, 0.75, "head g", GREEN, 0.22)
-    _box(axis, 0.58, 0.25, "head h", PURPLE, 0.22)
-    _arrow(axis, (0.33, 0.55), (0.45, 0.72))
-    _arrow(axis, (0.33, 0.45), (0.45, 0.28), "--")
-    axis.text(0.36, 0.30, "no gradient", fontsize=6.5, rotation=-48, ha="center", va="center", color="#444444")
-    _arrow(axis, (0.71, 0.75), (0.79, 0.75))
-    _arrow(axis, (0.71, 0.25), (0.79, 0.25))
-    axis.text(0.81, 0.75, "$z$, losses", fontsize=8, va="center")
-    axis.scatter([0.83, 0.90, 0.97], [0.28, 0.20, 0.30], marker="*", s=70, color=PURPLE)
-    axis.text(0.90, 0.06, "prototypes: K-means,\nthen moving average", fontsize=6.5, ha="center")
+    _text(axis, 0.03, 0.52, "images\n$x$")
+    _box(axis, 0.30, 0.52, "encoder\n$f_\\theta$", BLUE, width=0.20, height=0.20)
+    _box(axis, 0.70, 0.82, "contrastive\nhead $g_\\varphi$", GREEN)
+    _box(axis, 0.70, 0.36, "cluster\nhead $h_\\psi$", PURPLE)
+    _arrow(axis, (0.09, 0.52), (0.18, 0.52))
+    _arrow(axis, (0.42, 0.58), (0.54, 0.78))
+    _arrow(axis, (0.42, 0.48), (0.54, 0.39), "--")
+    _text(axis, 0.40, 0.33, "no gradient", fontsize=7, color=GREY)
+    _arrow(axis, (0.70, 0.93), (0.70, 1.0))
+    _text(axis, 0.98, 0.96, "$z$ to both losses", fontsize=7, ha="right")
+    _arrow(axis, (0.70, 0.25), (0.70, 0.18))
+    axis.scatter([0.58, 0.70, 0.82], [0.11, 0.14, 0.11], marker="*", s=90, color=PURPLE)
+    _text(axis, 0.70, 0.0, "prototypes: K-means, then\nmoving average", fontsize=7)
 
 
 def _pairs(axis: Axes) -> None:
-    for number, (x, y, group, cluster) in enumerate(SAMPLES):
-        for other_x, other_y, other_group, other_cluster in SAMPLES[:number]:
-            if cluster == other_cluster:
-                solid = group != other_group
-                colour, style = (GREEN, "-") if solid else ("#888888", ":")
-                axis.plot([x, other_x], [y, other_y], color=colour, linestyle=style, linewidth=1.4, zorder=1)
-        axis.scatter(x, y, marker=SHAPES[cluster], s=80, color=(BLUE, ORANGE)[group], zorder=2)
-    axis.plot([0.36, 0.66], [0.88, 0.80], color="#888888", linestyle=":", linewidth=1.4, zorder=1)
+    for centre in CENTRES:
+        axis.add_patch(Circle(centre, 0.21, color=GREY, alpha=0.12, lw=0))
+        axis.scatter(*centre, marker="*", s=70, color=PURPLE, zorder=2)
+    for one, other in itertools.combinations(SAMPLES, 2):
+        if one[3] == other[3]:
+            _line(axis, one[:2], other[:2], "pair" if one[2] != other[2] else "group")
+    for first, second in ((1, 4), (3, 7), (6, 9)):
+        _line(axis, SAMPLES[first][:2], SAMPLES[second][:2], "cluster")
+    for x, y, group, cluster in SAMPLES:
+        axis.scatter(x, y, marker=SHAPES[cluster], s=80, color=GROUPS[group], zorder=3)
 
 
 def _losses(axis: Axes) -> None:
-    _box(axis, 0.25, 0.75, "this batch", BLUE, 0.34)
-    for number in range(4):
-        _box(
-            axis,
-            0.25 + 0.02 * number,
-            0.32 - 0.03 * number,
-            "",
-            "#777777",
-            0.4,
-        )
-    axis.text(0.28, 0.04, "queue of past batches", fontsize=8, ha="center")
-    axis.text(0.78, 0.75, "$L_{within}$", fontsize=10, va="center")
-    axis.text(0.78, 0.28, "$L_{cross}$", fontsize=10, va="center")
-    _arrow(axis, (0.45, 0.75), (0.75, 0.75))
-    _arrow(axis, (0.45, 0.70), (0.75, 0.32))
-    _arrow(axis, (0.54, 0.26), (0.75, 0.27))
-    axis.text(0.5, 0.99, "$L = L_{SSL} + \\lambda\\,(L_{within} + L_{cross})$", fontsize=9, ha="center", va="top")
+    _row(axis, 0.82, (0, 1, 1, 0), BLUE)
+    _text(axis, 0.22, 0.94, "this batch", fontsize=8)
+    for number in range(3):
+        _row(axis, 0.42 - 0.14 * number, ((1, 0, 1, 0), (0, 0, 1, 1), (1, 1, 0, 0))[number], GREY)
+    _text(axis, 0.22, 0.0, "queue of past batches", fontsize=8)
+    _line(axis, (0.07, 0.82), (0.17, 0.82), "pair")
+    _line(axis, (0.07, 0.82), (0.07, 0.42), "pair")
+    _line(axis, (0.27, 0.82), (0.37, 0.28), "pair")
+    _arrow(axis, (0.47, 0.82), (0.62, 0.82))
+    _arrow(axis, (0.47, 0.78), (0.62, 0.46))
+    _arrow(axis, (0.47, 0.28), (0.62, 0.38))
+    _text(axis, 0.74, 0.82, "$L_{within}$", fontsize=11)
+    _text(axis, 0.74, 0.42, "$L_{cross}$", fontsize=11)
+    _text(axis, 0.74, 0.62, "$L_{CF}$ = sum of both", fontsize=9)
+    _text(axis, 0.74, 0.12, "$L = L_{SSL} + \\lambda L_{CF}$", fontsize=10)
+
+
+def _row(axis: Axes, y: float, groups: tuple[int, ...], colour: str) -> None:
+    """A batch of images."""
+    axis.add_patch(
+        FancyBboxPatch((0.02, y - 0.04), 0.40, 0.08, boxstyle="round,pad=0.015", fill=False, ec=colour, lw=1.2)
+    )
+    for place, group in enumerate(groups):
+        axis.scatter(0.07 + 0.1 * place, y, s=45, color=GROUPS[group], zorder=3)

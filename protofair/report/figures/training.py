@@ -1,89 +1,87 @@
-"""How training went: losses over epochs, and which clusters the groups fell into."""
+"""How training went: losses and clusters over epochs, the mean over seeds of every run."""
 
-import matplotlib as mpl
+from collections.abc import Iterator
+
 import pandas as pd
+from matplotlib.axes import Axes
 
-from protofair.report.figures.picture import COLOURS, STYLE, Picture, finish, new_figure
-from protofair.report.model import ReportModel
+from protofair.plan.plan import Entry, Plan
+from protofair.report.figures.picture import COLOURS, Picture, canvas, finish, grid, legend
+from protofair.report.model import Curve, ReportModel
 
-MOST = 8  # lines in a panel: more cannot be told apart
+# stage, column of the log -> title
+PANELS = {
+    ("warmup", "base"): "warm-up: base loss",
+    ("fair", "base"): "fair phase: base loss",
+    ("fair", "fair"): "fair phase: ProtoFair term",
+    ("fair", "clusters.pair_purity"): "fair phase: share of pairs\nwith the same target",
+    ("fair", "clusters.sensitive_purity"): "fair phase: share of a cluster’s\nlargest sensitive group",
+}
+COLUMNS = ["stage", "run", "objective", "control", "measured", "epoch", "mean", "min", "max", "count"]
+WIDE = 20.0  # a panel whose largest value is so many times its smallest gets a logarithmic axis
 
 
-def draw_curves(model: ReportModel) -> Picture | None:
-    """The base loss of warm-ups; of fair phases also the term and the purity of their pairs."""
-    if not model.curves:
+def draw_training(model: ReportModel, plan: Plan) -> Picture | None:
+    """None as long as no training has a log."""
+    lines = list(_means(model, plan))
+    if not lines:
         return None
-    wanted = (
-        ("warmup", "base", "warm-up: base loss"),
-        ("fair", "base", "fair phase: base loss"),
-        ("fair", "fair", "fair phase: ProtoFair term"),
-        ("fair", "clusters.pair_purity", "fair phase: pairs with the same target (%)"),
-    )
-    panels = [part for part in wanted if _lines(model, part[0], part[1])]
-    if not panels:
-        return None
-    figure = new_figure(7.2, 2.7 * (-(-len(panels) // 2)))
-    with mpl.rc_context(STYLE):
-        axes = figure.subplots(-(-len(panels) // 2), 2, squeeze=False)
-        for axis in axes.flat[len(panels) :]:
-            axis.set_visible(False)
-        for axis, (stage, column, title) in zip(axes.flat, panels, strict=False):
-            for number, (key, frame) in enumerate(_lines(model, stage, column)[:MOST]):
-                axis.plot(frame["epoch"], frame[column], color=COLOURS[number], linewidth=1, label=key)
-            axis.set_title(title, fontsize=8)
-            axis.set_xlabel("epoch", fontsize=8)
-            axis.legend(fontsize=4.5)
-    data = pd.concat([curve.frame.assign(stage=curve.stage, key=curve.key) for curve in model.curves.values()])
+    data = pd.concat(lines)[COLUMNS]
+    panels = dict(list(data.groupby(["stage", "measured"], sort=False)))
+    objectives = list(dict.fromkeys(data["objective"]))
+    with canvas(9.4, 2.5 * (-(-len(panels) // 3)) + 0.4) as figure:
+        axes = grid(figure, len(panels), across=3)
+        for axis, where in zip(axes, [where for where in PANELS if where in panels], strict=True):
+            _panel(axis, panels[where], objectives)
+            axis.set_title(PANELS[where])
+            axis.set_xlabel("epoch of the phase")
+        legend(figure, axes)
     return finish(
         figure,
         name="training",
         title="Training curves",
-        caption=f"The first {MOST} runs of each kind; the data has all.",
-        alternative="Line charts of losses and pair purity over epochs.",
+        caption="Every line is a run, averaged over its seeds. Dashed: equal-training controls, whose term is measured"
+        " but not added. The curves of a single run stand in the details of its cell.",
+        alternative="Line charts of losses and of what clusters consist of, over epochs, by base objective.",
         data=data,
     )
 
 
-def draw_occupancy(model: ReportModel) -> Picture | None:
-    """Share of each cluster by sensitive group at the end of fair phases."""
-    curves = [curve for curve in model.curves.values() if curve.occupancy is not None][:MOST]
-    if not curves:
-        return None
-    figure = new_figure(7.2, 2.0 * (-(-len(curves) // 2)))
-    with mpl.rc_context(STYLE):
-        axes = figure.subplots(-(-len(curves) // 2), 2, squeeze=False)
-        for axis in axes.flat[len(curves) :]:
-            axis.set_visible(False)
-        for axis, curve in zip(axes.flat, curves, strict=False):
-            assert curve.occupancy is not None
-            shares = curve.occupancy.pivot_table(index="cluster", columns="group", values="share", aggfunc="sum")
-            bottom = pd.Series(0.0, index=shares.index)
-            for number, group in enumerate(shares.columns):
-                axis.bar(
-                    shares.index,
-                    100 * shares[group],
-                    bottom=100 * bottom,
-                    color=COLOURS[number],
-                    label=f"group {group}",
-                )
-                bottom = bottom + shares[group].fillna(0)
-            axis.set_title(curve.key, fontsize=6)
-            axis.set_ylabel("% of samples", fontsize=7)
-        axes[0][0].legend(fontsize=7)
-    data = pd.concat([curve.occupancy.assign(key=curve.key) for curve in curves])  # type: ignore[union-attr]
-    return finish(
-        figure,
-        name="occupancy",
-        title="Clusters by sensitive group",
-        caption="A cluster with both groups offers pseudo-counterfactual pairs; a cluster of one group offers none.",
-        alternative="Stacked bars: the share of samples in each cluster, by sensitive group.",
-        data=data,
-    )
+def describe(plan: Plan, stage: str, key: str) -> tuple[Entry, Entry]:
+    """The entry of a training, and the warm-up it is or continues."""
+    entry = getattr(plan, stage)[key]
+    return entry, plan.warmup[entry["warmup"]] if stage == "fair" else entry
 
 
-def _lines(model: ReportModel, stage: str, column: str) -> list[tuple[str, pd.DataFrame]]:
-    return [
-        (curve.key, curve.frame.dropna(subset=[column]))
-        for curve in model.curves.values()
-        if curve.stage == stage and column in curve.frame and curve.frame[column].notna().any()
-    ]
+def _means(model: ReportModel, plan: Plan) -> Iterator[pd.DataFrame]:
+    """Each number of each epoch over the seeds of a run."""
+    runs: dict[tuple[str, str], list[Curve]] = {}
+    for curve in model.curves.values():
+        seed = getattr(plan, curve.stage)[curve.key].get("seed", 0)
+        runs.setdefault((curve.stage, curve.key.replace(f"-s{seed}", "", 1)), []).append(curve)
+    for (stage, run), curves in runs.items():
+        entry, warmup = describe(plan, stage, curves[0].key)
+        facts = {"stage": stage, "run": run, "objective": warmup["objective"]["name"]}
+        facts["control"] = stage == "fair" and entry.get("weight") == 0
+        frames = pd.concat([curve.frame for curve in curves])
+        frames["epoch"] -= frames["epoch"].min() - 1
+        for measured in (column for of_stage, column in PANELS if of_stage == stage and column in frames):
+            over_seeds = (
+                frames.dropna(subset=[measured]).groupby("epoch")[measured].agg(["mean", "min", "max", "count"])
+            )
+            yield over_seeds.reset_index().assign(measured=measured, **facts)
+
+
+def _panel(axis: Axes, data: pd.DataFrame, objectives: list[str]) -> None:
+    for (_, objective, control), line in data.groupby(["run", "objective", "control"], sort=False):
+        axis.plot(
+            line["epoch"],
+            line["mean"],
+            color=COLOURS[objectives.index(str(objective)) % len(COLOURS)],
+            linestyle="--" if control else "-",
+            linewidth=0.9,
+            alpha=0.7,
+            label=f"{objective}, control" if control else str(objective),
+        )
+    if data["mean"].min() > 0 and data["mean"].max() / data["mean"].min() > WIDE:
+        axis.set_yscale("log")

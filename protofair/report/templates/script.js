@@ -1,46 +1,51 @@
 "use strict";
 // Everything here is an extra: the page is whole without it.
 const said = document.getElementById("said");
-const say = (text) => { said.textContent = text; setTimeout(() => { said.textContent = ""; }, 2500); };
+const say = (text) => {
+  said.textContent = text;
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => { said.textContent = ""; }, 4000);
+};
 
-// Sort a table by a column: a button in its heading, best first, then worst first, then the paper's order.
+// Sort a table by a column: a button in its heading; best first, then worst first, then the paper's order again.
+// A control stays below the row it is the control of.
 for (const table of document.querySelectorAll("table.sortable")) {
-  const body = table.tBodies[0];
-  const original = [...body.rows];
+  const groups = [];
+  for (const row of table.tBodies[0].rows) {
+    if (row.classList.contains("control")) groups.at(-1).push(row);
+    else groups.push([row]);
+  }
   const headings = [...table.querySelectorAll("th.metric")];
   headings.forEach((heading, column) => {
+    const best = heading.dataset.better === "higher" ? "descending" : "ascending";
+    const worst = best === "ascending" ? "descending" : "ascending";
+    const value = ([row]) => Number(row.querySelectorAll("td")[column].dataset.value || NaN);
     const button = document.createElement("button");
     button.type = "button";
     button.append(...heading.childNodes);
     heading.append(button);
     button.addEventListener("click", () => {
-      const better = heading.dataset.better === "higher" ? "descending" : "ascending";
-      const worse = better === "ascending" ? "descending" : "ascending";
-      const now = heading.getAttribute("aria-sort");
-      const next = now === "none" ? better : now === better ? worse : "none";
-      headings.forEach((other) => other.setAttribute("aria-sort", "none"));
-      heading.setAttribute("aria-sort", next);
-      const value = (row) => {
-        const text = row.querySelectorAll("td")[column].dataset.value;
-        return text === "" ? NaN : Number(text);
-      };
-      const rows = next === "none" ? original : [...original].sort((a, b) => {
+      const order = { none: best, [best]: worst, [worst]: "none" }[heading.getAttribute("aria-sort")];
+      for (const other of headings) other.setAttribute("aria-sort", "none");
+      heading.setAttribute("aria-sort", order);
+      const sign = order === "ascending" ? 1 : -1;
+      const sorted = order === "none" ? groups : groups.toSorted((a, b) => {
         const [x, y] = [value(a), value(b)];
-        if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-        return next === "ascending" ? x - y : y - x;
+        return Number.isNaN(x) - Number.isNaN(y) || sign * (x - y) || 0;  // rows without a number of ours come last
       });
-      body.append(...rows);
-      say(next === "none" ? "Rows in the paper’s order" : `Sorted by ${button.textContent.trim()}, ${next}`);
+      table.tBodies[0].append(...sorted.flat());
+      say(order === "none" ? "Rows in the paper’s order" : `Rows by ${button.textContent.trim()}, ${order}`);
     });
   });
 }
 
 // A link to the details of a cell opens them and everything around them.
 const open = () => {
-  let place = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
-  const target = place;
-  for (; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
-  if (target && target.tagName === "DETAILS") { target.scrollIntoView(); target.querySelector("summary").focus(); }
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target?.tagName !== "DETAILS") return;
+  for (let place = target; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
+  target.scrollIntoView();
+  target.querySelector("summary").focus();
 };
 addEventListener("hashchange", open);
 open();
@@ -51,13 +56,14 @@ for (const button of document.querySelectorAll("button.copy")) {
     const text = document.getElementById(button.dataset.source).textContent;
     try {
       await navigator.clipboard.writeText(text);
-    } catch {
+    } catch {  // not allowed where the page is opened from
       const area = document.createElement("textarea");
       area.value = text;
       document.body.append(area);
       area.select();
       document.execCommand("copy");
       area.remove();
+      button.focus();
     }
     say(`${button.textContent.trim()}: done`);
   });
