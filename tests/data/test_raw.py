@@ -4,6 +4,7 @@ import io
 import multiprocessing
 import struct
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -176,15 +177,32 @@ def test_a_zip_bomb_is_refused(tmp_path):
         find_images(tmp_path)
 
 
+def patch_directory(archive: Path, offset: int, value: bytes) -> None:
+    """Overwrite a field of the last entry of a zip file's central directory."""
+    content = bytearray(archive.read_bytes())
+    position = content.rindex(b"PK\x01\x02") + offset
+    content[position : position + len(value)] = value
+    archive.write_bytes(content)
+
+
 def test_a_member_that_lies_about_its_size_unpacks_to_no_more_than_it_said(tmp_path):
-    write_zip(tmp_path / "a.zip", {"1.jpg": b"\0" * 2**20}, zipfile.ZIP_DEFLATED)
-    content = bytearray((tmp_path / "a.zip").read_bytes())
-    position = content.rindex(b"PK\x01\x02") + 24  # the unpacked size in the central directory
-    content[position : position + 4] = struct.pack("<I", 1000)
-    (tmp_path / "a.zip").write_bytes(content)
+    write_zip(tmp_path / "a.zip", {"1.jpg": b"\0" * 2**24}, zipfile.ZIP_DEFLATED)
+    patch_directory(tmp_path / "a.zip", 24, struct.pack("<I", 1000))  # the unpacked size
     (entry,) = find_images(tmp_path)
-    with pytest.raises(OSError, match="damaged"):
-        entry.read()
+    tracemalloc.start()
+    try:
+        with pytest.raises(OSError, match="damaged"):
+            entry.read()
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_encrypted_member_is_refused(tmp_path):
+    write_zip(tmp_path / "a.zip", {"1.jpg": b"secret"})
+    patch_directory(tmp_path / "a.zip", 8, struct.pack("<H", 1))  # the flags
+    with pytest.raises(UserError, match="encrypted"):
+        find_images(tmp_path)
 
 
 def test_a_huge_image_is_refused(tmp_path, monkeypatch):
