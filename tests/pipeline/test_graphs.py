@@ -15,21 +15,20 @@ def dvc_graph(workspace: Any) -> tuple[set[str], Edges]:
 
 
 def snakemake_graph(workspace: Any) -> tuple[set[str], Edges]:
-    """From the table of outputs and inputs: who makes a file that another reads comes before it."""
-    lines = workspace.snakemake("--detailed-summary").stdout.splitlines()
-    header = next(number for number, line in enumerate(lines) if line.startswith("output_file"))
-    names = lines[header].split("\t")
-    made_by: dict[str, str] = {}
-    reads: dict[str, set[str]] = {}
-    for line in lines[header + 1 :]:
-        row = dict(zip(names, line.split("\t"), strict=False))
-        stage = re.search(r"--single-item (\S+)", row["shellcmd"])
-        if stage is None:  # the rule `all` runs nothing
-            continue
-        made_by[row["output_file"]] = stage[1]
-        reads.setdefault(stage[1], set()).update(row["input-file(s)"].split(","))
-    edges = {(made_by[file], stage) for stage, files in reads.items() for file in files if file in made_by}
-    return set(reads), edges
+    text = workspace.snakemake("--forceall", "--dag").stdout
+    labels = dict(re.findall(r'(\d+)\[label = "([^"]+)"', text))
+    arrows = [(before, after) for before, after in re.findall(r"(\d+) -> (\d+)", text) if labels[after] != "all"]
+
+    def name(job: str) -> str:
+        rule, _, key = labels[job].partition("\\nkey: ")
+        if rule == "report" or key:
+            return f"{rule}@{key}" if key else rule
+        # Snakemake leaves out a key that is also the key of a job before it: a probe is called like its training.
+        (training,) = [before for before, after in arrows if after == job and not labels[before].startswith("prepare")]
+        return f"{rule}@{name(training).split('@')[1]}"
+
+    nodes = {name(job) for job, label in labels.items() if label != "all"}
+    return nodes, {(name(before), name(after)) for before, after in arrows}
 
 
 @pytest.mark.parametrize("suite", ["tiny", "demo", "paper"])
