@@ -8,12 +8,17 @@ import pytest
 from protofair.atomic import replacing, write_json, write_text
 
 
+def write_and_fail(path: Path) -> None:
+    with replacing(path) as file:
+        file.write(b"new")
+        raise RuntimeError
+
+
 def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path):
     path = tmp_path / "file"
     write_text(path, "old")
-    with pytest.raises(RuntimeError), replacing(path) as file:
-        file.write(b"new")
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+        write_and_fail(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

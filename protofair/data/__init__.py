@@ -1,1 +1,1 @@
-"""From official files to packed arrays: `acquire` gets them, `prepare` packs them, `split` divides UTKFace, `toy` draws stand-ins."""
+"""From official files to packed arrays: acquire, prepare, split, and the embedded data in the same formats."""
