@@ -258,6 +258,13 @@ def test_a_killed_download_goes_on_where_it_was(utkface, server, write_sources, 
     assert record["files"][0]["verified"]
 
 
+def test_raw_files_are_no_output_that_dvc_would_push():
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+    declared = [str(out) for stage in stages.values() for out in stage.get("do", stage).get("outs", [])]
+    assert any("data/acquired" in out for out in declared)
+    assert not any("data/raw" in out for out in declared)
+
+
 def real_utkface() -> Path | None:
     """The real archive, where somebody has it."""
     places = [os.environ.get("PROTOFAIR_DATA_DIR"), ROOT.parent / "shared" / "data"]
