@@ -1,17 +1,17 @@
 """Images decoded per second, and how far the pixels are from Pillow's: the decoders that come into question.
 
-python bench/decode.py [FOLDER]
+python -m bench.decode [FOLDER]
 
 FOLDER holds UTKFace's JPEGs (data/raw/utkface); without it drawings stand in. CelebA's size is tried on the same ones
 saved at 178 x 218, NIH's on grainy 1024 x 1024 PNGs of about 300 kB. The reference is the plain loop: Pillow's open,
 convert and resize, bilinear, which is faster than its default. Rates are images a CPU second of one core, the best of
-several rounds in which the decoders take turns; the last two tables have two processes and count seconds on the wall.
+several rounds in which the decoders take turns; the last rows have two processes and count seconds on the wall.
 """
 
 import io
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,15 @@ import numpy as np
 import simplejpeg
 from PIL import Image
 
+from bench.table import Row, at_least, at_most, beside, show
 from protofair.data.prepare.decode import decode
 from protofair.data.raw import find_images
 from protofair.data.toy import draw
 
 Decoder = Callable[[bytes, int, int], np.ndarray]
 PHOTOS, SCANS, ROUNDS = 240, 12, 7
+FASTER, AWAY = 3.0, 2.0  # the targets
+REFERENCE, OURS = "Pillow, bilinear (the reference)", "protofair prepare"
 MODES = {1: ("L", "GRAY", cv2.IMREAD_GRAYSCALE), 3: ("RGB", "RGB", cv2.IMREAD_COLOR_RGB)}
 
 
@@ -61,19 +64,19 @@ def prepare(content: bytes, size: int, channels: int) -> np.ndarray:
 
 
 JPEG: dict[str, Decoder] = {
-    "Pillow, bilinear (the reference)": pillow,
+    REFERENCE: pillow,
     "Pillow, its default (bicubic)": partial(pillow, resample=Image.Resampling.BICUBIC),
     "Pillow, draft mode": pillow_draft,
     "OpenCV, area": opencv,
     "simplejpeg, area": simplejpeg_area,
     "simplejpeg scaled, area": partial(simplejpeg_area, scaled=True),
-    "protofair prepare": prepare,
+    OURS: prepare,
 }
 PNG = {name: decoder for name, decoder in JPEG.items() if "draft" not in name and "simplejpeg" not in name}
 
 
-def compare(title: str, files: list[bytes], size: int, channels: int, decoders: dict[str, Decoder]) -> None:
-    """Print a line for each decoder."""
+def compare(title: str, files: list[bytes], size: int, channels: int, decoders: dict[str, Decoder]) -> Iterator[Row]:
+    """How much faster than the reference each decoder is, and how far its pixels are from it."""
     best = dict.fromkeys(decoders, float("inf"))
     for _ in range(ROUNDS):
         for name, decoder in decoders.items():
@@ -82,14 +85,18 @@ def compare(title: str, files: list[bytes], size: int, channels: int, decoders: 
         [pillow(file, size, channels, resample).astype(np.float64) for file in files]
         for resample in (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC)
     ]
-    plain = best["Pillow, bilinear (the reference)"]
-    print(
-        f"\n{title} to {size} px, one core\n{'':36}images/s   faster   mean difference of 255 to bilinear, to bicubic"
-    )
+    title = f"decode {title}, {size} px"
+    yield beside(f"{title}: {REFERENCE}", len(files) / best[REFERENCE], " images/s")
     for name, decoder in decoders.items():
         images = [decoder(file, size, channels) for file in files]
         away = [np.mean([np.abs(a - b).mean() for a, b in zip(images, each, strict=True)]) for each in references]
-        print(f"{name:36}{len(files) / best[name]:8,.0f}   {plain / best[name]:5.2f}x   {away[0]:.2f}   {away[1]:.2f}")
+        faster = best[REFERENCE] / best[name]
+        if name == OURS:
+            yield at_least(f"{title}: {name}", faster, FASTER, " x")
+            yield at_most(f"{title}: {name}, mean difference to bilinear", away[0], AWAY, " of 255")
+            yield at_most(f"{title}: {name}, mean difference to bicubic", away[1], AWAY, " of 255")
+        elif name != REFERENCE:
+            yield Row(f"{title}: {name}", f"{faster:.2f} x, {away[0]:.2f} and {away[1]:.2f} of 255")
 
 
 def seconds(decoder: Decoder, files: list[bytes], size: int, channels: int) -> float:
@@ -99,9 +106,9 @@ def seconds(decoder: Decoder, files: list[bytes], size: int, channels: int) -> f
     return time.process_time() - start
 
 
-def compare_on_two_cores(title: str, files: list[bytes], size: int) -> None:
+def compare_on_two_cores(title: str, files: list[bytes], size: int) -> Iterator[Row]:
     """The same loop in two processes at once, for the reference and for prepare's decoder."""
-    best = {"Pillow, bilinear (the reference)": float("inf"), "protofair prepare": float("inf")}
+    best = {REFERENCE: float("inf"), OURS: float("inf")}
     with ProcessPoolExecutor(2, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
         for _ in range(ROUNDS):
             for name in best:
@@ -109,10 +116,9 @@ def compare_on_two_cores(title: str, files: list[bytes], size: int) -> None:
                 halves = [files[::2], files[1::2]]
                 list(pool.map(partial(loop, JPEG[name], size), halves))
                 best[name] = min(best[name], time.perf_counter() - start)
-    rates = {name: len(files) / time for name, time in best.items()}
-    print(f"\n{title} to {size} px, two processes\n{'':36}images/s   faster")
-    for name, rate in rates.items():
-        print(f"{name:36}{rate:8,.0f}   {rate / rates['Pillow, bilinear (the reference)']:5.2f}x")
+    title = f"decode {title}, {size} px, two processes"
+    yield beside(f"{title}: {REFERENCE}", len(files) / best[REFERENCE], " images/s")
+    yield at_least(f"{title}: {OURS}", best[REFERENCE] / best[OURS], FASTER, " x")
 
 
 def loop(decoder: Decoder, size: int, files: list[bytes]) -> None:
@@ -147,19 +153,20 @@ def scan(random: np.random.Generator) -> bytes:
     return file.getvalue()
 
 
-def main() -> None:
+def main(folder: Path | None = None) -> list[Row]:
     cv2.setNumThreads(1)
-    faces = photos(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    faces = photos(folder)
     tall = [saved_again(face, (178, 218), quality=90) for face in faces]
-    for size in (128, 64, 32):
-        compare("UTKFace, JPEG 200 x 200", faces, size, 3, JPEG)
-    for size in (128, 64, 32):
-        compare("CelebA, JPEG 178 x 218", tall, size, 3, JPEG)
     random = np.random.default_rng(0)
-    compare("NIH, PNG 1024 x 1024", [scan(random) for _ in range(SCANS)], 128, 1, PNG)
-    compare_on_two_cores("UTKFace, JPEG 200 x 200", faces * 4, 128)
-    compare_on_two_cores("CelebA, JPEG 178 x 218", tall * 4, 128)
+    scans = [scan(random) for _ in range(SCANS)]
+    return [
+        *(row for size in (128, 64, 32) for row in compare("UTKFace", faces, size, 3, JPEG)),
+        *(row for size in (128, 64, 32) for row in compare("CelebA", tall, size, 3, JPEG)),
+        *compare("NIH", scans, 128, 1, PNG),
+        *compare_on_two_cores("UTKFace", faces * 4, 128),
+        *compare_on_two_cores("CelebA", tall * 4, 128),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    print(show(main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)))

@@ -1,6 +1,6 @@
 """What the ProtoFair term adds to a SupCon step: ResNet-18, 128 px, batch 128 in two views.
 
-python bench/fair_term.py
+python -m bench.fair_term
 """
 
 import time
@@ -9,6 +9,7 @@ from collections.abc import Callable
 import torch
 import torch.nn.functional as F
 
+from bench.table import Row, at_most, beside, show
 from protofair import ProtoFair
 from protofair.objectives.encoder import build_encoder
 from protofair.objectives.supcon import SupCon, SupConConfig
@@ -30,7 +31,7 @@ def seconds(work: Callable[[], object], repeats: int) -> float:
     return sorted(times[1:])[repeats // 2]
 
 
-def main() -> None:
+def main() -> list[Row]:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     images = 2 * BATCH if device.type == "cuda" else IMAGES_ON_CPU
     encoder = build_encoder("resnet18").to(device)
@@ -57,11 +58,17 @@ def main() -> None:
 
     step = seconds(supcon_step, 3) * 2 * BATCH / images
     term = seconds(fair_term, 51)
-    print("name | measured | target | ratio")
-    print(f"ProtoFair term, forward and backward, {device.type} | {1000 * term:.1f} ms | |")
-    print(f"SupCon step, from {images} of {2 * BATCH} images, {device.type} | {1000 * step:.1f} ms | |")
-    print(f"ProtoFair term of a SupCon step | {term / step:.3%} | {TARGET:.0%} | {term / step / TARGET:.4f}")
+    return [
+        at_most(
+            f"ProtoFair term / SupCon step, resnet18, {SIZE} px, {BATCH} images, {device.type}",
+            term / step,
+            TARGET,
+            "%",
+        ),
+        beside("ProtoFair term: forward and backward", term, " s"),
+        beside(f"ProtoFair term: the SupCon step, from {images} of {2 * BATCH} views", step, " s"),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    print(show(main()))
