@@ -139,7 +139,7 @@ POINTS: tuple[tuple[str, Switch | Fixed], ...] = (
         Switch("fair", ("update",), (Fair, "update")),
     ),
     (
-        "How long the linear probe is trained; the last epoch counts, whatever test says.",
+        "How long the linear probe is trained; the last epoch counts, whatever the test set says.",
         Switch("probe", ("epochs",), "any number; FSCL has 100"),
     ),
     ("Whether the probe sees augmented images.", Switch("probe", ("augment",), (ProbeConfig, "augment"))),

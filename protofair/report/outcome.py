@@ -17,7 +17,7 @@ def build_outcome(plan: Plan, claims: tuple[Claim, ...], provenance: Provenance)
         ("runs", f"{done} of {planned} done"),
         ("compute", _compute(provenance)),
         ("seeds", ", ".join(str(seed) for seed in plan.report["seeds"])),
-        ("commit", provenance.commit or "not in a repository"),
+        ("commit", provenance.commit or "unknown, there is no repository here"),
         ("plan", f"sha256:{provenance.plan_hash}, written by `{plan.command}`"),
         ("container", provenance.container or "none"),
         ("newest run", provenance.date or "not recorded"),
@@ -64,4 +64,8 @@ def _compute(provenance: Provenance) -> str:
     for stage in provenance.stages:
         for device, spent in stage.devices.items():
             hours[device] = hours.get(device, 0.0) + spent
-    return ", ".join(f"{spent:.1f} hours of {device}" for device, spent in sorted(hours.items())) or "none yet"
+    return ", ".join(f"{_duration(spent)} of {device}" for device, spent in sorted(hours.items())) or "none yet"
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{60 * hours:.0f} minutes"

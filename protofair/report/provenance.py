@@ -99,7 +99,7 @@ def _commit(root: Path) -> str | None:
     try:
         commit = _git(root, "rev-parse", "HEAD").stdout.strip()
         changed = _git(root, "diff", "--quiet", "HEAD", "--", "protofair", check=False).returncode
-    except (OSError, subprocess.CalledProcessError):
+    except (OSError, subprocess.SubprocessError):
         return None
     return f"{commit} with changes" if changed else commit
 

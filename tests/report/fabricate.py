@@ -114,7 +114,8 @@ def _probe(
     resamples: int,
 ) -> None:
     labels = _labels(plan.prepare[entry["data"]]["dataset"], entry["tasks"], rows)
-    goals = {(task["target"], task["sensitive"]): _goal(wanted, key, task) for task in entry["tasks"]}
+    pairs = [(task["target"], task["sensitive"]) for task in entry["tasks"]]
+    goals = {pair: wanted.get((key, *pair), Wanted()) for pair in pairs}
     answers: dict[str, Answers] = {}
     for target, sensitive in goals:
         if target not in answers:
@@ -163,10 +164,6 @@ def _labels(dataset: str, tasks: list[Entry], rows: int) -> dict[str, Labels]:
 def _label(dataset: str, name: str, rows: int) -> Labels:
     share = PREVALENCE.get(name, GROUP.get(name, 0.5))
     return (np.random.default_rng(_seed(dataset, name)).random(rows) < share).astype(np.int64)
-
-
-def _goal(wanted: dict[tuple[str, str, str], Wanted], key: str, task: Entry) -> Wanted:
-    return wanted.get((key, task["target"], task["sensitive"]), Wanted())
 
 
 def _right(labels: dict[str, Labels], target: str, groups: dict[str, Wanted]) -> NDArray[np.float64]:

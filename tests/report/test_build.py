@@ -23,7 +23,7 @@ def test_the_demo_says_at_the_top_that_it_is_not_the_papers_experiment(demo):
     facts = dict(outcome.facts)
     assert "0 % of" in facts["data"]
     assert facts["suite"] == "demo: The paper in miniature, on drawings"
-    assert facts["commit"] == "not in a repository"
+    assert facts["commit"] == "unknown, there is no repository here"
 
 
 def test_a_small_suite_on_real_images_says_so_too(plan_of, fabricate, tmp_path):

@@ -83,7 +83,7 @@ STATEMENTS = (
     ),
     Statement(
         "celeba-big-nose-young",
-        "For big nose and young, EO falls {change} and costs less than one point of accuracy.",
+        "For big nose and young, EO falls (in the paper {change}) at a cost of less than one point of accuracy.",
         SECTION,
         f"The interval of the EO difference lies below 0, and that of the accuracy difference above −{NEAR:g} point.",
         _big_nose_young,
@@ -91,7 +91,7 @@ STATEMENTS = (
     ),
     Statement(
         "celeba-attractive-male",
-        "For attractive and male, EO falls {change} while accuracy hardly changes.",
+        "For attractive and male, EO falls (in the paper {change}) while accuracy hardly changes.",
         SECTION,
         f"The interval of the EO difference lies below 0, and that of the accuracy difference within ±{NEAR:g} point.",
         _attractive_male,

@@ -33,7 +33,7 @@ def _accuracy(results: Results) -> list[Evidence]:
 STATEMENTS = (
     Statement(
         "nih-auroc-gap",
-        "On chest X-rays, ProtoFair shrinks the AUROC gap between the sexes {change}.",
+        "On chest X-rays, ProtoFair shrinks the AUROC gap between the sexes (in the paper {change}).",
         SECTION,
         "The interval of the gap with ProtoFair minus the gap of SupCon, paired by test image, lies below 0.",
         partial(_lines, check=Check("auroc_gap", FALLS)),
@@ -41,7 +41,7 @@ STATEMENTS = (
     ),
     Statement(
         "nih-eo",
-        "It lowers EO {change}.",
+        "On chest X-rays, it lowers EO (in the paper {change}).",
         SECTION,
         "The interval of the EO difference, paired by test image, lies below 0.",
         partial(_lines, check=EO_FALLS),
@@ -49,7 +49,7 @@ STATEMENTS = (
     ),
     Statement(
         "nih-auroc",
-        "It raises AUROC {change}.",
+        "On chest X-rays, it raises AUROC (in the paper {change}).",
         SECTION,
         "The interval of the AUROC difference, paired by test image, lies above 0.",
         partial(_lines, check=Check("auroc", RISES)),
@@ -57,7 +57,7 @@ STATEMENTS = (
     ),
     Statement(
         "nih-accuracy",
-        "It costs next to no accuracy.",
+        "On chest X-rays, it costs next to no accuracy.",
         SECTION,
         f"The interval of the accuracy difference lies within ±{NEAR:g} point.",
         _accuracy,

@@ -67,14 +67,14 @@ STATEMENTS = (
     ),
     Statement(
         "utkface-accuracy",
-        "It costs little accuracy there.",
+        "On UTKFace, it costs little accuracy.",
         SECTION,
         f"At each alpha the interval of the accuracy difference lies above −{MINOR:g} points.",
         _accuracy,
     ),
     Statement(
         "utkface-stable-gain",
-        "The relative gain stays the same as the imbalance grows.",
+        "On UTKFace, the relative gain stays the same as the imbalance grows.",
         SECTION,
         f"Some of EO is removed at each alpha, and the shares removed at two alphas differ by less than {STABLE:g}"
         " percentage points, by intervals.",

@@ -47,7 +47,7 @@ def _pair(table: str, base: str) -> Rows:
 STATEMENTS = (
     Statement(
         "simclr-eo",
-        "Without target labels, adding ProtoFair to SimCLR lowers EO {change}.",
+        "Without target labels, adding ProtoFair to SimCLR lowers EO (in the paper {change}).",
         SECTION,
         "The interval of EO with ProtoFair minus EO of SimCLR, paired by test image, lies below 0.",
         _simclr,
