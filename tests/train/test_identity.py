@@ -5,7 +5,15 @@ from protofair.train.identity import CODE, PACKAGE, code_hash, run_hash
 
 @pytest.fixture
 def root(tmp_path):
-    for name in ("method/a.py", "objectives/b.py", "train/c.py", "train/deep/d.py", "packed.py", "probe/e.py"):
+    for name in (
+        "method/a.py",
+        "objectives/b.py",
+        "train/c.py",
+        "train/deep/d.py",
+        "crop.py",
+        "packed.py",
+        "probe/e.py",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     return tmp_path

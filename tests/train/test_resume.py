@@ -71,7 +71,10 @@ def test_sigkill_at_random_moments(stage):
 
 
 def test_sigterm_saves_and_exits_143_and_sigkill_loses_less_than_an_epoch(stage):
-    assert stage.run(kill_when=stage.saved(1, 0), number=signal.SIGTERM) == 143
+    seen = []
+    epoch_saved = stage.saved(1, 0)
+    assert stage.run(kill_when=lambda: epoch_saved() and not seen.append(stage.state()), number=signal.SIGTERM) == 143
+    assert stage.state() != seen[0], "SIGTERM saves where the run is, not only where an epoch ends"
     assert "SIGTERM: saved in .cache/checkpoints/" in (stage.project.path / "stderr").read_text()
     assert not stage.folder.exists()
     assert stage.run(kill_when=stage.saved(1, 0.05)) == -signal.SIGKILL

@@ -101,8 +101,22 @@ def test_the_term_sees_both_views_or_the_first(project, images, views, samples):
     assert len(shares) == 3
 
 
-def test_the_term_compares_clusters_of_the_same_samples(project, images):
-    """Labels are repeated in the order of the views: the table has every image of the epoch twice, in its own group."""
+def test_features_and_groups_of_a_sample_stay_together(project, images, monkeypatch):
+    """Row i and row i + B are views of image i, for the features and for the groups."""
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
+    trainer.begin_epoch(2, lambda: None)
+    seen = {}
+    original = trainer.regulariser.term.forward
+    monkeypatch.setattr(
+        trainer.regulariser.term, "forward", lambda z, **given: original(z, **seen.setdefault("given", given))
+    )
+    batch = next(trainer.batches(epoch=2, first_step=0))
+    trainer.step(batch, epoch=2, step=0)
+    assert torch.equal(seen["given"]["sensitive"], torch.cat([batch.labels["Male"]] * 2))
+    assert seen["given"]["cluster_features"].shape == (16, 128)
+
+
+def test_every_sample_is_counted_in_its_own_cell(project, images):
     trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
     steps(trainer, 2)
     by_cell = trainer.regulariser.table.sum(dim=0)
