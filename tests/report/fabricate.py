@@ -211,7 +211,7 @@ def _training(plan: Plan, root: Path, stage: str, key: str) -> None:
             record |= {"anchors_within": 250.0, "anchors_queue": 255.0, "queue_fill": 1024.0}
             again = (epoch - first) % entry["reinit_every"] == 0
             record |= {"clusters": clusters, "kmeans": clusters if again else None}
-        records.append(record | {"warning": None, "seconds": 60.0, "images_per_second": 2700.0})
+        records.append(record | {"seconds": 60.0, "images_per_second": 2700.0})
     folder = root / "results" / plan.suite / stage / key
     config = {"stage": stage, stage: entry}
     _write(folder / "run.json", {"stage": stage, "key": key, "config": config, **_machine(60.0 * len(records))})
