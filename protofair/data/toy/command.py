@@ -9,7 +9,7 @@ from protofair.errors import UserError
 
 @click.command()
 @click.argument("dataset", required=False)
-@click.option("--images", default=3600, show_default=True, help="How many pictures.")
+@click.option("--images", default=2400, show_default=True, help="How many pictures.")
 @click.option("--correlation", type=float, help="Of targets with sensitive attributes. [default: the data set's own]")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Another seed, other pictures.")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder for the official files.")

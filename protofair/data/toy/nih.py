@@ -1,6 +1,6 @@
 """Drawn chests as NIH ChestX-ray14 publishes its own: images_001.tar.gz, a table, and two lists of files.
 
-The pictures have 256 x 256 pixels; the official ones have 1024 x 1024. Pneumothorax and sex are balanced coins: at the
+The pictures have 192 x 192 pixels; the official ones have 1024 x 1024. Pneumothorax and sex are balanced coins: at the
 real share of one in twenty, a small test set would have no cell large enough to measure.
 """
 
@@ -16,13 +16,13 @@ from protofair.data.toy.archive import write_tar_gz
 from protofair.data.toy.chance import coin, stream, strength
 from protofair.data.toy.chests import Chest, draw_chest
 
-SIZE = 256
+SIZE = 192
 HEADER = (
     "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position,"
     "OriginalImage[Width,Height],OriginalImagePixelSpacing[x,y]"
 )
 OTHERS = ("Atelectasis", "Cardiomegaly", "Effusion", "Infiltration", "Nodule", "Pleural_Thickening")
-TEST_SHARE = 0.35
+TEST_SHARE = 0.5
 CLARITY = 1.2
 RGBA_EVERY = 200  # one picture in so many has four channels, as a few of the real ones have
 
@@ -87,7 +87,7 @@ def schedule(images: int, *, correlation: float, seed: int) -> list[Exam]:
 
 
 def picture(exam: Exam, index: int, *, seed: int) -> np.ndarray:
-    """uint8 [256, 256]"""
+    """uint8 [192, 192]"""
     rng = stream(seed, "nih", "picture", index)
     air = strength(rng, "Pneumothorax" in exam.findings, clarity=CLARITY)
     chest = Chest(exam.male, exam.age, exam.view == "PA", frozenset(exam.findings), pneumothorax=air)
@@ -102,5 +102,6 @@ def _png(exam: Exam, index: int, *, seed: int) -> bytes:
     image = picture(exam, index, seed=seed)
     if index % RGBA_EVERY == RGBA_EVERY - 1:
         image = cv2.cvtColor(image, cv2.COLOR_GRAY2BGRA)
-    content: np.ndarray = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])[1]
+    huffman = [cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_HUFFMAN_ONLY]  # thrice as fast, no larger
+    content: np.ndarray = cv2.imencode(".png", image, huffman)[1]
     return content.tobytes()

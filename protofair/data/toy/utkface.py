@@ -16,12 +16,13 @@ from protofair.data.toy.archive import write_tar_gz
 from protofair.data.toy.canvas import Pose
 from protofair.data.toy.chance import coin, stream
 from protofair.data.toy.faces import draw_face
-from protofair.data.toy.persons import person
+from protofair.data.toy.persons import CLARITY, person
 
 SIZE = 200
 POSE = Pose(x=100, y=106, unit=84)
 RACES = ("White", "Black", "Asian", "Indian", "Others")
 SKIN = ((0.0, 0.25), (0.75, 1.0), (0.15, 0.4), (0.45, 0.75), (0.3, 0.55))  # the range of each race's complexions
+GENDER_CLARITY = 0.8  # gender is the target here, so it must not be plain
 DAY = "20170116"
 COPY_EVERY = 100  # one file in so many is a copy of the one before it
 CONFLICT_EVERY = 3  # one copy in so many has the other gender in its name
@@ -81,7 +82,8 @@ def picture(who: Labels, index: int, *, seed: int) -> np.ndarray:
     rng = stream(seed, "utkface", "picture", index)
     targets = {"Attractive": coin(rng), "Big_Nose": coin(rng), "Bags_Under_Eyes": coin(rng, (who.age > 50, 0.5))}
     skin = rng.uniform(*SKIN[who.race])
-    face = person(rng, male=who.gender == 0, age=who.age, skin=skin, targets=targets).face
+    clarity = {**CLARITY, "Male": GENDER_CLARITY}
+    face = person(rng, male=who.gender == 0, age=who.age, skin=skin, targets=targets, clarity=clarity).face
     return draw_face(face, rng, width=SIZE, height=SIZE, pose=POSE)
 
 

@@ -15,8 +15,8 @@ TARGETS = ("Attractive", "Big_Nose", "Bags_Under_Eyes")
 
 @cache
 def table(correlation: float = CORRELATION["celeba"]) -> dict[str, np.ndarray]:
-    """Each attribute of the first 3600 people, bool [3600]."""
-    people = [celeba.sitter(index, correlation=correlation, seed=0).attributes for index in range(3600)]
+    """Each attribute of the first 2400 people, bool [2400]."""
+    people = [celeba.sitter(index, correlation=correlation, seed=0).attributes for index in range(2400)]
     return {name: np.array([name in attributes for attributes in people]) for name in CELEBA}
 
 
@@ -51,7 +51,7 @@ def test_the_partition_ends_its_lines_as_the_official_one_and_divides_no_identit
     assert lines[0] == "000001.jpg 0"
     assert lines.pop() == ""
     parts = [int(line.split()[1]) for line in lines]
-    assert (parts.count(0), parts.count(1), parts.count(2)) == (18, 2, 10)
+    assert (parts.count(0), parts.count(1), parts.count(2)) == (12, 2, 16)
     identities = [line.split() for line in (folder / "identity_CelebA.txt").read_text().splitlines()]
     assert [name for name, _ in identities] == [line.split()[0] for line in lines]
     split_of = {}
@@ -79,11 +79,11 @@ def test_without_correlation_there_is_none() -> None:
 @pytest.mark.parametrize("sensitive", ["Male", "Young"])
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_cell_of_the_default_test_set_is_large_enough_to_measure(target: str, sensitive: str) -> None:
-    test = np.array(celeba.partition(3600)) == 2
-    assert test.sum() >= 1000
+    test = np.array(celeba.partition(2400)) == 2
+    assert test.sum() >= 1200
     people = table()
     cells = [(test & (people[target] == t) & (people[sensitive] == s)).sum() for t in (0, 1) for s in (0, 1)]
-    assert min(cells) > 60
+    assert min(cells) > 100
 
 
 def test_attributes_fit_each_other() -> None:
