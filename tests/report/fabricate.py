@@ -202,15 +202,15 @@ def _training(plan: Plan, root: Path, stage: str, key: str) -> None:
     for epoch in range(first, first + entry["epochs"]):
         base = 5.0 + 2.0 / epoch + 0.02 * random.standard_normal()
         record: Entry = {"epoch": epoch, "lr": 0.1 / epoch, "loss": base, "base": base}
-        record |= {"clusters": None, "kmeans": None}
         if stage == "fair":
             clusters = _clusters(random, entry["num_prototypes"])
             within, cross = 4.0 + random.random(), 5.0 + random.random()
             record |= {"loss": base + entry["weight"] * (within + cross), "fair": within + cross}
             record |= {"within": within, "cross": cross, "pairs_within": 2000.0, "pairs_queue": 9000.0}
             record |= {"anchors_within": 250.0, "anchors_queue": 255.0, "queue_fill": 1024.0}
-            again = (epoch - first) % entry["reinit_every"] == 0
-            record |= {"clusters": clusters, "kmeans": clusters if again else None}
+            record["clusters"] = clusters
+            if (epoch - first) % entry["reinit_every"] == 0:
+                record["kmeans"] = clusters
         records.append(record | {"seconds": 60.0, "images_per_second": 2700.0})
     folder = root / "results" / plan.suite / stage / key
     config = {"stage": stage, stage: entry}
