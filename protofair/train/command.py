@@ -18,7 +18,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="The plan that has the entry KEY.",
         ),
-        click.option("--on-cpu", is_flag=True, help="Train without a GPU even if it takes more than six hours."),
+        click.option("--on-cpu", is_flag=True, help="Train without a GPU even if it takes more than twelve hours."),
         click.option(
             "--save-epochs",
             type=click.IntRange(min=1),

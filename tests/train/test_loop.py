@@ -139,7 +139,7 @@ def test_another_number_of_threads_is_told(project, monkeypatch, capsys):
         with pytest.raises(SystemExit):
             project.warmup()
     monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
-    project.warmup(options=Options(on_cpu=True))
+    project.warmup()
     assert "goes on with cpu with 64 threads" in capsys.readouterr().err
 
 
