@@ -73,21 +73,21 @@ def _trunk(tissue: Canvas) -> None:
 
 def _lung(tissue: Canvas, rng: np.random.Generator, side: int) -> None:
     """A dark lung with the vessels that branch out from its root."""
-    tissue.outline(_sided(LUNG, side), (44,))
+    tissue.outline(_sided(LUNG, side), (60,))
     for angle in rng.uniform(-1.2, 1.3, size=7):
         direction = np.array([np.cos(angle), np.sin(angle)])
         bend = rng.uniform(-0.08, 0.08)
         path = [np.array(HILUM) + t * direction + (0, bend * t) for t in (0.05, 0.2, 0.42)]
-        tissue.stroke(_sided([(x, y) for x, y in path], side), (76,), width=0.022)
+        tissue.stroke(_sided([(x, y) for x, y in path], side), (88,), width=0.022)
 
 
 def _air(tissue: Canvas, chest: Chest, side: int) -> None:
     """Pneumothorax: black air without vessels along the wall, and the thin bright edge of the lung that fell in."""
-    depth = 0.55 * (chest.pneumothorax - 0.35)
+    depth = 0.9 * (chest.pneumothorax - 0.3)
     if depth <= 0.01:
         return
     edge = [(x + depth * (HILUM[0] - x), y + depth * (HILUM[1] - y)) for x, y in WALL]
-    tissue.polygon(_sided([*WALL, *reversed(edge)], side), (18,))
+    tissue.polygon(_sided([*WALL, *reversed(edge)], side), (10,))
     tissue.stroke(_sided(edge, side), (60 + round(60 * chest.pneumothorax),), width=0.025)
 
 
