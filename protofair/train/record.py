@@ -2,6 +2,7 @@
 
 import os
 import platform
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import protofair
 
 
 def environment(device: torch.device) -> dict[str, Any]:
-    """Versions and hardware; nothing that names the machine or its owner."""
+    """Time, versions and hardware; nothing that names the machine or its owner."""
     return {
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {
             "protofair": protofair.__version__,
             "python": platform.python_version(),
