@@ -86,3 +86,17 @@ def paper_root(paper_plan: Plan, fabricate: Callable[..., None], tmp_path_factor
 @pytest.fixture(scope="session")
 def paper_report(paper_plan: Plan, paper_root: Path) -> ReportModel:
     return build(paper_plan, paper_root)
+
+
+@pytest.fixture(scope="session")
+def demo_plan() -> Plan:
+    return make_plan("demo", seeds=[0, 1])
+
+
+@pytest.fixture(scope="session")
+def demo_root(demo_plan: Plan, fabricate: Callable[..., None], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's suite with two seeds, done, and its plan. Not to be written to, the report aside."""
+    root: Path = tmp_path_factory.mktemp("demo")
+    fabricate(demo_plan, root, rows=400)
+    (root / "params" / "plan.yaml").write_text(demo_plan.text(), encoding="utf-8")
+    return root
