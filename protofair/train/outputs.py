@@ -10,19 +10,19 @@ from protofair.atomic import replacing, sync_folder, write_json
 def publish(folder: Path, *, kept: Path, log: Path, run: dict[str, Any]) -> None:
     """Put checkpoints/, log.jsonl and run.json into `folder`, in the place of older ones; run.json comes last.
 
-    Copied, not moved: until then a killed run can publish again.
+    Copied, not moved: a run that is killed here can publish again, and then clears away what it had begun.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    partial, final = folder / ".checkpoints.partial", folder / "checkpoints"
+    partial = folder / ".partial"
     shutil.rmtree(partial, ignore_errors=True)
-    for path in sorted(kept.iterdir()):
-        _copy(path, partial / path.name)
-    if final.exists():
-        shutil.rmtree(final)
-    partial.rename(final)
+    for path in sorted(kept.glob("epoch-*.pt")):  # and not the beginning of one that a killed process left
+        _copy(path, partial / "checkpoints" / path.name)
+    _copy(log, partial / "log.jsonl")
+    write_json(partial / "run.json", run)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    for name in ("checkpoints", "log.jsonl", "run.json"):
+        (partial / name).replace(folder / name)
+    partial.rmdir()
     sync_folder(folder)
-    _copy(log, folder / log.name)
-    write_json(folder / "run.json", run)
 
 
 def _copy(source: Path, destination: Path) -> None:

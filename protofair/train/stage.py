@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from protofair.environment import environment
 from protofair.errors import UserError
 from protofair.packed import Packed
 from protofair.strict import did_you_mean
@@ -18,7 +19,6 @@ from protofair.train.identity import code_hash, file_hash, run_hash
 from protofair.train.loop import Loop
 from protofair.train.outputs import publish
 from protofair.train.progress import Progress
-from protofair.train.record import environment
 from protofair.train.trainer import Trainer
 
 
