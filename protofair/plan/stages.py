@@ -4,12 +4,13 @@ DVC declares the same in dvc.yaml. Snakemake compares times of files, so each en
 which is rewritten only when the entry changes: a changed parameter then re-runs just what depends on it.
 """
 
+import os
 from pathlib import Path
 
 import yaml
 
 from protofair.atomic import write_text
-from protofair.plan.plan import STAGES, Plan
+from protofair.plan.plan import PLAN, STAGES, Plan
 
 _BASE = ["protofair/atomic.py", "protofair/errors.py", "protofair/strict.py"]
 _TRAINING = [
@@ -17,6 +18,7 @@ _TRAINING = [
     "protofair/objectives",
     "protofair/train",
     "protofair/crop.py",
+    "protofair/environment.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,
@@ -26,6 +28,7 @@ _MEASURING = [
     "protofair/objectives",
     "protofair/probe",
     "protofair/crop.py",
+    "protofair/environment.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,
@@ -67,9 +70,14 @@ def entry_file(suite: str, stage: str, key: str = "{key}") -> str:
 
 
 def write_entries(plan: Plan) -> None:
-    """Bring the entries' files up to date; those whose content is right keep their time."""
+    """Bring the entries' files up to date; those whose content is right keep their time.
+
+    A new one gets the plan's time, not today's: what DVC has made from this plan meanwhile is up to date.
+    """
+    written = PLAN.stat()
     for stage in STAGES:
         for key, entry in getattr(plan, stage).items():
             path, text = Path(entry_file(plan.suite, stage, key)), yaml.safe_dump(entry)
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 write_text(path, text)
+                os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protofair.atomic import replacing, write_json
+from protofair.environment import environment
 from protofair.errors import UserError
 from protofair.probe.config import ProbeConfig
 from protofair.probe.crops import random_crops
@@ -26,7 +27,6 @@ from protofair.probe.labels import Labels, read_labels, split_rows
 from protofair.probe.linear import scores, train_probes
 from protofair.probe.mixing import Mixing, nearest_neighbours
 from protofair.probe.plan import Plan
-from protofair.probe.provenance import provenance
 
 FORMAT = 1
 MEASURED = ("val", "test")
@@ -70,7 +70,7 @@ def run_probe(plan: Plan, key: str) -> dict[str, Any]:
     seconds = round(time.perf_counter() - start, 1)
     folder = plan.folder("probe", key)
     _write_predictions(folder / "predictions.npz", answers)
-    write_json(folder / "run.json", {**record, **provenance(inputs.device), "wall_seconds": seconds})
+    write_json(folder / "run.json", {**record, **environment(inputs.device), "wall_seconds": seconds})
     write_json(folder / "summary.json", _summary(tasks))
     write_json(folder / "metrics.json", metrics)
     return metrics

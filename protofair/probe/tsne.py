@@ -17,6 +17,7 @@ from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from protofair.atomic import write_json, write_text
+from protofair.environment import environment
 from protofair.errors import UserError
 from protofair.probe.bootstrap import estimate
 from protofair.probe.config import TsneConfig
@@ -24,7 +25,6 @@ from protofair.probe.evaluate import rounded
 from protofair.probe.inputs import open_inputs
 from protofair.probe.mixing import Mixing, nearest_neighbours
 from protofair.probe.plan import Plan
-from protofair.probe.provenance import provenance
 
 FORMAT = 1
 
@@ -71,7 +71,7 @@ def run_tsne(plan: Plan, key: str) -> dict[str, Any]:
     folder = plan.folder("tsne", key)
     points = pd.DataFrame({"x": plane[:, 0], "y": plane[:, 1], **labels})
     write_text(folder / "points.csv", points.to_csv(index=False, float_format="%.3f", lineterminator="\n"))
-    write_json(folder / "run.json", {**record, **provenance(inputs.device), "wall_seconds": seconds})
+    write_json(folder / "run.json", {**record, **environment(inputs.device), "wall_seconds": seconds})
     write_json(folder / "tsne.json", found)
     return found
 

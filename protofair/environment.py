@@ -13,7 +13,7 @@ import torch
 import protofair
 
 
-def provenance(device: torch.device) -> dict[str, Any]:
+def environment(device: torch.device) -> dict[str, Any]:
     """Time, versions and hardware; nothing that names the machine or its owner."""
     return {
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
