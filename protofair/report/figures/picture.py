@@ -92,7 +92,9 @@ def finish(figure: Figure, *, name: str, title: str, caption: str, alternative: 
     """Render a figure; without dates, so that the same figure gives the same bytes."""
     svg, pdf = io.BytesIO(), io.BytesIO()
     with mpl.rc_context(STYLE):
-        figure.draw_without_rendering()
+        layout = figure.get_layout_engine()
+        assert layout is not None
+        layout.execute(figure)
         figure.set_layout_engine(None)  # laid out once, not again for each format
         figure.savefig(svg, format="svg", dpi=DPI, transparent=True, metadata={"Date": None, "Creator": None})
         figure.savefig(pdf, format="pdf", dpi=DPI, metadata={"CreationDate": None, "Creator": None, "Producer": None})

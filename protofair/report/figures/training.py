@@ -1,13 +1,12 @@
 """How training went: losses and clusters over epochs, the mean over seeds of every run."""
 
-from collections.abc import Iterator
-
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from protofair.plan.plan import Entry, Plan
 from protofair.report.figures.picture import COLOURS, Picture, canvas, finish, grid, legend
-from protofair.report.model import Curve, ReportModel
+from protofair.report.model import ReportModel
 
 # stage, column of the log -> title
 PANELS = {
@@ -17,16 +16,15 @@ PANELS = {
     ("fair", "clusters.pair_purity"): "fair phase: share of pairs\nwith the same target",
     ("fair", "clusters.sensitive_purity"): "fair phase: share of a cluster’s\nlargest sensitive group",
 }
-COLUMNS = ["stage", "run", "objective", "control", "measured", "epoch", "mean", "min", "max", "count"]
+RUN = ["stage", "run", "objective", "control"]
 WIDE = 20.0  # a panel whose largest value is so many times its smallest gets a logarithmic axis
 
 
 def draw_training(model: ReportModel, plan: Plan) -> Picture | None:
     """None as long as no training has a log."""
-    lines = list(_means(model, plan))
-    if not lines:
+    data = _means(model, plan) if model.curves else pd.DataFrame()
+    if data.empty:
         return None
-    data = pd.concat(lines)[COLUMNS]
     panels = dict(list(data.groupby(["stage", "measured"], sort=False)))
     objectives = list(dict.fromkeys(data["objective"]))
     with canvas(9.4, 2.5 * (-(-len(panels) // 3)) + 0.4) as figure:
@@ -35,6 +33,7 @@ def draw_training(model: ReportModel, plan: Plan) -> Picture | None:
             _panel(axis, panels[where], objectives)
             axis.set_title(PANELS[where])
             axis.set_xlabel("epoch of the phase")
+            axis.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         legend(figure, axes)
     return finish(
         figure,
@@ -53,23 +52,22 @@ def describe(plan: Plan, stage: str, key: str) -> tuple[Entry, Entry]:
     return entry, plan.warmup[entry["warmup"]] if stage == "fair" else entry
 
 
-def _means(model: ReportModel, plan: Plan) -> Iterator[pd.DataFrame]:
+def _means(model: ReportModel, plan: Plan) -> pd.DataFrame:
     """Each number of each epoch over the seeds of a run."""
-    runs: dict[tuple[str, str], list[Curve]] = {}
+    measured = list(dict.fromkeys(column for _, column in PANELS))
+    frames = []
     for curve in model.curves.values():
-        seed = getattr(plan, curve.stage)[curve.key].get("seed", 0)
-        runs.setdefault((curve.stage, curve.key.replace(f"-s{seed}", "", 1)), []).append(curve)
-    for (stage, run), curves in runs.items():
-        entry, warmup = describe(plan, stage, curves[0].key)
-        facts = {"stage": stage, "run": run, "objective": warmup["objective"]["name"]}
-        facts["control"] = stage == "fair" and entry.get("weight") == 0
-        frames = pd.concat([curve.frame for curve in curves])
-        frames["epoch"] -= frames["epoch"].min() - 1
-        for measured in (column for of_stage, column in PANELS if of_stage == stage and column in frames):
-            over_seeds = (
-                frames.dropna(subset=[measured]).groupby("epoch")[measured].agg(["mean", "min", "max", "count"])
-            )
-            yield over_seeds.reset_index().assign(measured=measured, **facts)
+        entry, warmup = describe(plan, curve.stage, curve.key)
+        frame = curve.frame.reindex(columns=["epoch", *measured])
+        frame["epoch"] -= frame["epoch"].min() - 1
+        frame["stage"] = curve.stage
+        frame["run"] = curve.key.replace(f"-s{entry['seed']}", "", 1)
+        frame["objective"] = warmup["objective"]["name"]
+        frame["control"] = curve.stage == "fair" and entry["weight"] == 0
+        frames.append(frame)
+    long = pd.concat(frames).melt(id_vars=["epoch", *RUN], value_vars=measured, var_name="measured")
+    by_run = long.dropna(subset=["value"]).groupby([*RUN, "measured", "epoch"], sort=False)["value"]
+    return by_run.agg(["mean", "min", "max", "count"]).reset_index()
 
 
 def _panel(axis: Axes, data: pd.DataFrame, objectives: list[str]) -> None:
