@@ -53,7 +53,11 @@ class Checkpoints:
         return next((path for path in (self.last, self.previous) if path.exists()), None)
 
     def remove(self) -> None:
-        shutil.rmtree(self.folder)
+        """All at once: a process that is killed while it deletes must not leave states without what belongs to them."""
+        trash = self.folder.with_name(f"{self.folder.name}.done")
+        shutil.rmtree(trash, ignore_errors=True)
+        self.folder.rename(trash)
+        shutil.rmtree(trash)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

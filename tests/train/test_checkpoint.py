@@ -67,6 +67,24 @@ def test_a_save_that_dies_leaves_a_whole_state(checkpoints, monkeypatch, moment)
     assert not [path for path in checkpoints.folder.iterdir() if path.suffix != ".state"]
 
 
+def test_a_removal_that_dies_leaves_nothing_to_go_on_from(checkpoints, monkeypatch):
+    checkpoints.save(state(1))
+    (checkpoints.folder / "kept").mkdir()
+
+    def die(*arguments, **options):
+        if not options:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", die)
+        with pytest.raises(KeyboardInterrupt):
+            checkpoints.remove()
+    assert checkpoints.load() is None
+    checkpoints.save(state(1))
+    checkpoints.remove()
+    assert list(checkpoints.folder.parent.iterdir()) == []
+
+
 def test_only_one_process_trains_a_run(checkpoints):
     with (
         checkpoints.locked(),

@@ -20,19 +20,20 @@ class Stage:
     def __init__(self, project, processes, name, objective):
         self.project, self.processes, self.name = project, processes, name
         self.folder = project.path / "results" / "tiny" / name / "w"
-        project.plan["warmup"]["w"] = project.warmup_entry(objective=objective)
-        project.plan["fair"]["w"] = project.fair_entry(queue_on_reinit="keep")
+        project.plan["warmup"]["w"] = project.warmup_entry(objective=objective, epochs=5, keep=[1, 2, 5])
+        project.plan["fair"]["w"] = project.fair_entry(epochs=4, queue_on_reinit="keep")
         project.plan_path()
         if name == "fair":
             assert self.run(stage="warmup") == 0
-        assert self.run() == 0
-        self.expected = self.take_outcome()
+        self.expected = self.finish()
 
     def run(self, *options, stage=None, **kill):
         return self.processes.run(self.project.path, stage or self.name, "w", "--plan", "plan.yaml", *options, **kill)
 
-    def take_outcome(self):
-        """What came out, which is then deleted as a pipeline would before it runs the stage again."""
+    def finish(self, *options):
+        """Run it to its end; returns what came out, which is then deleted as a pipeline would before the next run."""
+        code = self.run(*options)
+        assert code == 0, (self.project.path / "stderr").read_text()
         assert self.project.states() == [], "a run that has ended well leaves no state behind"
         outcome = self.project.outputs(self.folder), self.project.log(self.folder)
         shutil.rmtree(self.folder)
@@ -63,11 +64,10 @@ def stage(request, tmp_path_factory, make_project, processes):
 def test_sigkill_at_random_moments(stage):
     """Saved after every step: some processes die before their first step, some between two, some while saving."""
     for _ in range(3):
-        moment = stage.saved(random.randrange(3), random.uniform(0, 0.1))
+        moment = stage.saved(random.randrange(3), random.uniform(0, 0.05))
         assert stage.run("--save-minutes", "0", kill_when=moment) == -signal.SIGKILL
         assert not stage.folder.exists(), "outputs are written at the end only"
-    assert stage.run("--save-minutes", "0") == 0
-    assert stage.take_outcome() == stage.expected
+    assert stage.finish("--save-minutes", "0") == stage.expected
 
 
 def test_sigterm_saves_and_exits_143_and_sigkill_loses_less_than_an_epoch(stage):
@@ -77,6 +77,5 @@ def test_sigterm_saves_and_exits_143_and_sigkill_loses_less_than_an_epoch(stage)
     assert stage.state() != seen[0], "SIGTERM saves where the run is, not only where an epoch ends"
     assert "SIGTERM: saved in .cache/checkpoints/" in (stage.project.path / "stderr").read_text()
     assert not stage.folder.exists()
-    assert stage.run(kill_when=stage.saved(1, 0.05)) == -signal.SIGKILL
-    assert stage.run() == 0
-    assert stage.take_outcome() == stage.expected
+    assert stage.run(kill_when=stage.saved(1, 0.02)) == -signal.SIGKILL
+    assert stage.finish() == stage.expected
