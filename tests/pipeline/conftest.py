@@ -30,9 +30,6 @@ tables:
       - {name: SupCon, objective: supcon}
       - {name: SupCon + ProtoFair, objective: supcon, fair: {}}
 """
-TRAINED = "supcon-toy-celeba-16-big_nose-s0"
-FAIR = f"{TRAINED}-male-k4-w0_3-2p1"
-CONTROL = f"{TRAINED}-control-2p1"
 
 
 class Workspace:
