@@ -16,6 +16,7 @@ from protofair.method.prototypes import assign
 from protofair.packed import Packed
 from protofair.plan.plan import Plan
 from protofair.probe.features import choose_device, encode
+from protofair.report.files import UNREADABLE, why
 from protofair.strict import parse
 from protofair.train.augment import normalise, unit_range
 from protofair.train.config import Fair, Warmup
@@ -48,29 +49,31 @@ def find_pairs(plan: Plan, root: Path, *, show_images: bool) -> tuple[FoundPairs
         fair = parse(Fair, entry, where=f"fair.{key}")
         path = Path("results", plan.suite, "fair", key, "checkpoints", f"epoch-{fair.from_epoch + fair.epochs:03d}.pt")
         if fair.weight > 0 and (drawn or show_images) and (root / path).is_file():
+            again = f"Run it again: dvc repro fair@{key}"
             try:
-                return _find(plan, root, key, fair, path), []
+                return _find(plan, root, key, fair, path, remedy=again), []
             except UserError as error:
                 return None, [str(error)]
+            except (*UNREADABLE, RuntimeError) as error:  # torch has the latter for weights that do not fit
+                return None, [f"{path}: finds no pairs ({why(error)}). {again}"]
     return None, []
 
 
-def _find(plan: Plan, root: Path, key: str, fair: Fair, path: Path) -> FoundPairs | None:
-    content, config = read_kept(root / path, remedy=f"Run it again: dvc repro fair@{key}")
+def _find(plan: Plan, root: Path, key: str, fair: Fair, path: Path, *, remedy: str) -> FoundPairs | None:
+    content, config = read_kept(root / path, remedy=remedy)
     warmup = parse(Warmup, config["warmup"], where=f"{path}: config.warmup")
     packed = Packed.open(root / "data" / "packed" / warmup.data)
     rows = packed.rows("test")
     if len(rows) > SAMPLE:
         rows = np.sort(np.random.default_rng(0).choice(rows, size=SAMPLE, replace=False))
-    target = _target(plan, key, fair.sensitive)
-    labels = {name: packed.values(name, rows) for name in (target, fair.sensitive)}
+    target, sensitive = _target(plan, key, fair.sensitive), packed.values(fair.sensitive, rows)
 
     networks = Networks(warmup)
     networks.load_parts(content)
     networks.eval().to(choose_device())
     features = F.normalize(encode(networks.encoder, packed.images, rows), dim=1)
     clusters = assign(_clustered(networks, packed, rows, fair), content["fair"]["prototypes"])
-    found = closest_pairs(features.cpu(), clusters=clusters, sensitive=torch.from_numpy(labels[fair.sensitive]))
+    found = closest_pairs(features.cpu(), clusters=clusters, sensitive=torch.from_numpy(sensitive))
     if not found:
         return None
     facts = [
@@ -121,9 +124,9 @@ def _clustered(networks: Networks, packed: Packed, rows: NDArray[np.int64], fair
 
 
 def _target(plan: Plan, key: str, sensitive: str) -> str:
-    """The target that the run is probed for."""
-    probes = (probe for probe in plan.probe.values() if probe["checkpoint"]["key"] == key)
-    return next(str(t["target"]) for probe in probes for t in probe["tasks"] if t["sensitive"] == sensitive)
+    """The target that the run is probed for; the sensitive attribute itself if it is not probed."""
+    tasks = [task for probe in plan.probe.values() if probe["checkpoint"]["key"] == key for task in probe["tasks"]]
+    return next((str(task["target"]) for task in tasks if task["sensitive"] == sensitive), sensitive)
 
 
 def _facts(which: str, packed: Packed, row: int, target: str, sensitive: str) -> dict[str, Any]:

@@ -31,14 +31,16 @@ COPIES = {"CSV": to_csv, "LaTeX": latex_table, "Markdown": to_markdown}  # what 
 def render(model: ReportModel, plan: Plan, pairs: FoundPairs | None, folder: Path) -> Path:
     """Write `folder`/report.html and, in `folder`/report/, every table and figure for other programs."""
     pictures = draw(model, plan, pairs)
-    files = folder / "report"
-    write_tables(model.tables, files / "tables")
+    written = write_tables(model.tables, folder / "report" / "tables")
     for picture in pictures:
-        stem = files / "figures" / picture.name
-        write_text(stem.with_suffix(".csv"), picture.data.to_csv(index=False, lineterminator="\n"))
-        for suffix, content in ((".svg", picture.svg), (".pdf", picture.pdf)):
-            with replacing(stem.with_suffix(suffix)) as file:
+        data = picture.data.to_csv(index=False, lineterminator="\n").encode()
+        for ending, content in (("csv", data), ("svg", picture.svg), ("pdf", picture.pdf)):
+            written.append(folder / "report" / "figures" / f"{picture.name}.{ending}")
+            with replacing(written[-1]) as file:
                 file.write(content)
+    # What an earlier report left and this one does not have, such as photographs that were then allowed.
+    for path in set((folder / "report").glob("*/*")) - set(written):
+        path.unlink()
     path = folder / "report.html"
     write_text(path, page(model, pictures))
     return path

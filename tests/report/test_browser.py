@@ -98,7 +98,7 @@ def test_sorts_by_keyboard(visit: Open) -> None:
     assert "ascending" in page.locator("#said").inner_text()  # a screen reader says it
     page.keyboard.press("Space")
     assert heading.get_attribute("aria-sort") == "descending"
-    assert rows(page, "table1")[0] == "SupCon"
+    assert rows(page, "table1")[:3] == ["SupCon", *best[:2]]
     page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "none"
     assert rows(page, "table1") == original

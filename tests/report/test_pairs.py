@@ -121,15 +121,18 @@ def test_photographs_only_on_request(trained: tuple[Plan, Path]) -> None:
 
 
 @pytest.mark.parametrize("trained", ["head"], indirect=True)
-@pytest.mark.parametrize("harm", ["checkpoint", "labels"])
+@pytest.mark.parametrize("harm", ["checkpoint", "prototypes", "labels"])
 def test_damaged_file_is_a_problem(trained: tuple[Plan, Path], harm: str) -> None:
     plan, root = trained
     path = {
         "checkpoint": root / "results" / "demo" / "fair" / "f" / "checkpoints" / "epoch-002.pt",
+        "prototypes": root / "results" / "demo" / "fair" / "f" / "checkpoints" / "epoch-002.pt",
         "labels": root / "data" / "packed" / "toy-celeba-16" / "labels.csv",
     }[harm]
     if harm == "checkpoint":
         path.write_bytes(path.read_bytes()[:1000])
+    elif harm == "prototypes":
+        torch.save(torch.load(path, weights_only=True) | {"fair": {"prototypes": torch.zeros(3, 5)}}, path)
     else:
         path.unlink()
     found, problems = find_pairs(plan, root, show_images=False)
