@@ -73,7 +73,7 @@ class Project:
         entry: dict[str, Any] = {
             "data": "noise",
             "objective": {"name": "supcon", "target": "Smiling"},
-            "encoder": {"name": "resnet-narrow"},
+            "encoder": {"name": "resnet-tiny"},
             "optimiser": {"lr": 0.05, "batch_size": 8},
             "epochs": 3,
             "keep": [1, 3],

@@ -46,7 +46,7 @@ def test_pair_purity_is_none_without_targets_or_without_pairs(shape):
     assert cluster_metrics(torch.ones(shape, dtype=torch.float64))["pair_purity"] is None
 
 
-@pytest.mark.parametrize(("space", "dim"), [("head", 128), ("contrastive", 128), ("encoder", 256)])
+@pytest.mark.parametrize(("space", "dim"), [("head", 128), ("contrastive", 128), ("encoder", 128)])
 @pytest.mark.parametrize("name", ["supcon", "barlow-twins"])
 def test_features_are_of_every_training_image_in_eval_mode(project, packed, space, dim, name):
     target = {"target": "Smiling"} if name == "supcon" else {"width": 128}
