@@ -42,7 +42,7 @@ def build_encoder(name: EncoderName) -> Encoder:
     resnet18           SupContrast's: 3x3 stem of stride 1, no max-pool; 512 features
     resnet18-imagenet  7x7 stem of stride 2 and max-pool; 512 features
     resnet-narrow      3x3 stem, one basic block each of width 32, 64, 128, 256; 256 features
-    resnet-tiny        the same at half the width; 128 features
+    resnet-tiny        the same at half the width with a stem of stride 2; 128 features
     """
     match name:
         case "resnet18":
@@ -52,7 +52,7 @@ def build_encoder(name: EncoderName) -> Encoder:
         case "resnet-narrow":
             return Encoder(_resnet_narrow(32, 64, 128, 256), 256)
         case "resnet-tiny":
-            return Encoder(_resnet_narrow(16, 32, 64, 128), 128)
+            return Encoder(_resnet_narrow(16, 32, 64, 128, stride=2), 128)
     raise ValueError(f"unknown encoder '{name}'")
 
 
@@ -70,8 +70,8 @@ def _resnet18_small_stem() -> nn.Module:
     return trunk
 
 
-def _resnet_narrow(first: int, *widths: int) -> nn.Module:
-    layers = [_stem(first), nn.BatchNorm2d(first), nn.ReLU(inplace=True), BasicBlock(first, first)]
+def _resnet_narrow(first: int, *widths: int, stride: int = 1) -> nn.Module:
+    layers = [_stem(first, stride), nn.BatchNorm2d(first), nn.ReLU(inplace=True), BasicBlock(first, first)]
     for narrow, wide in pairwise((first, *widths)):
         shortcut = nn.Sequential(nn.Conv2d(narrow, wide, 1, stride=2, bias=False), nn.BatchNorm2d(wide))
         layers.append(BasicBlock(narrow, wide, stride=2, downsample=shortcut))
@@ -80,8 +80,8 @@ def _resnet_narrow(first: int, *widths: int) -> nn.Module:
     return trunk
 
 
-def _stem(width: int) -> nn.Conv2d:
-    return nn.Conv2d(3, width, 3, padding=1, bias=False)
+def _stem(width: int, stride: int = 1) -> nn.Conv2d:
+    return nn.Conv2d(3, width, 3, stride=stride, padding=1, bias=False)
 
 
 def _initialise(module: nn.Module) -> None:

@@ -11,7 +11,7 @@ from protofair.data.toy.features import Face
 
 OLD = 42.0  # years; `Young` is below
 # How well the eye can tell; 1 is right in 84 of 100 cases.
-CLARITY = {"Male": 2.5, "Attractive": 1.0, "Big_Nose": 0.85, "Bags_Under_Eyes": 0.85}
+CLARITY = {"Male": 2.5, "Attractive": 1.0, "Big_Nose": 1.0, "Bags_Under_Eyes": 1.0}
 
 # How often a trait is there.
 BOTH = {
