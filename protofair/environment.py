@@ -3,11 +3,11 @@
 import os
 import platform
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
 import torch
 
 import protofair
@@ -22,7 +22,7 @@ def environment(device: torch.device) -> dict[str, Any]:
             "python": platform.python_version(),
             "torch": str(torch.__version__),
             "numpy": np.__version__,
-            "scikit-learn": sklearn.__version__,
+            "scikit-learn": version("scikit-learn"),  # importing it takes a second
             "cuda": torch.version.cuda if device.type == "cuda" else None,
         },
         "hardware": {
