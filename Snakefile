@@ -25,8 +25,10 @@ wildcard_constraints:
     key=r"[A-Za-z0-9_-]+",
 
 
-# A job that asks for a GPU waits until one is free; without any, the cores are the limit.
-workflow.register_resource("gpu", gpus() or workflow.cores or 1)
+# On one machine a job that asks for a GPU waits until one is free; without any, the cores are the limit. A cluster, which
+# Snakemake gives jobs instead of cores, counts its own.
+if workflow.resource_settings.nodes is None:
+    workflow.register_resource("gpu", gpus() or workflow.resource_settings.cores or 1)
 
 # DVC runs the stage or takes it from its cache. What it says goes to the log; a failure shows the end of it.
 repro = "dvc --wait-for-lock repro --single-item {params.stage} > {log} 2>&1 || {{ tail -n 20 {log} >&2; exit 1; }}"
