@@ -1,8 +1,10 @@
 # The pipeline as a DAG of jobs; each job asks DVC for one stage, so nothing that is in the cache is run again.
 #   protofair plan demo|mini|paper          choose what to run
 #   snakemake --cores 8 --use-singularity   run it in the container (without the flag: in this environment)
+from snakemake.settings.types import DeploymentMethod
 from snakemake.utils import min_version
 
+from protofair.plan.container import ready_container
 from protofair.plan.devices import gpus
 from protofair.plan.plan import Plan
 from protofair.plan.stages import code_files, entry_file, write_entries
@@ -12,6 +14,8 @@ min_version("9.0")
 plan = Plan.read()
 results = f"results/{plan.suite}"
 write_entries(plan)
+if DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method:
+    ready_container()
 
 
 container: "docker/protofair.sif"
@@ -21,8 +25,10 @@ wildcard_constraints:
     key=r"[A-Za-z0-9_-]+",
 
 
-# A job that asks for a GPU waits until one is free; without any, the cores are the limit.
-workflow.register_resource("gpu", gpus() or workflow.cores or 1)
+# On one machine a job that asks for a GPU waits until one is free; without any, the cores are the limit. A cluster, which
+# Snakemake gives jobs instead of cores, counts its own.
+if workflow.resource_settings.nodes is None:
+    workflow.register_resource("gpu", gpus() or workflow.resource_settings.cores or 1)
 
 # DVC runs the stage or takes it from its cache. What it says goes to the log; a failure shows the end of it.
 repro = "dvc --wait-for-lock repro --single-item {params.stage} > {log} 2>&1 || {{ tail -n 20 {log} >&2; exit 1; }}"

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from protofair.errors import UserError
+from protofair.plan.container import IMAGE
 from protofair.plan.cost import disk_bytes
 from protofair.plan.devices import gpus
 from protofair.plan.plan import PLAN, Plan
-
-IMAGE = Path("docker/protofair.sif")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
-"""How many GPUs this machine offers, without importing torch."""
+"""What GPUs this machine offers, without importing torch."""
 
 import os
 import shutil
 import subprocess
+from pathlib import Path
+
+DRIVER = Path("/proc/driver/nvidia/version")
 
 
 def gpus() -> int:
@@ -14,3 +17,8 @@ def gpus() -> int:
         return 0
     listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=False)
     return listed.stdout.count("GPU ") if listed.returncode == 0 else 0
+
+
+def has_driver() -> bool:
+    """Whether NVIDIA's driver is loaded."""
+    return DRIVER.exists()

@@ -19,6 +19,7 @@ _TRAINING = [
     "protofair/train",
     "protofair/crop.py",
     "protofair/environment.py",
+    "protofair/lease.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,
@@ -29,6 +30,7 @@ _MEASURING = [
     "protofair/probe",
     "protofair/crop.py",
     "protofair/environment.py",
+    "protofair/lease.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,
@@ -37,6 +39,7 @@ _MEASURING = [
 _REPORT = [
     *(f"protofair/{part}" for part in ("data", "method", "objectives", "plan", "probe", "report", "train")),
     "protofair/crop.py",
+    "protofair/lease.py",
     "protofair/packed.py",
     "protofair/torchvision_ops.py",
     *_BASE,

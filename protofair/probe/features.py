@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from protofair.lease import leased_device
 from protofair.objectives import Encoder
 
 # Images encoded at once. Part of the protocol: another number changes the last bits of the features.
@@ -17,12 +18,12 @@ Transform = Callable[[Tensor, int], Tensor]
 
 
 def choose_device() -> torch.device:
-    """The GPU if there is one, with only kernels that give the same bits every time, in full precision."""
+    """A GPU if there is one, with only kernels that give the same bits every time, in full precision."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when cuBLAS is first used
     torch.use_deterministic_algorithms(True)
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.allow_tf32 = False
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return leased_device()
 
 
 @torch.no_grad()

@@ -4,10 +4,12 @@ import os
 
 import torch
 
+from protofair.lease import leased_device
+
 
 def training_device() -> torch.device:
-    """The GPU if there is one. `CUDA_VISIBLE_DEVICES` says which, and an empty one says none."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """A GPU if there is one. `CUDA_VISIBLE_DEVICES` says which to choose from, and an empty one says none."""
+    return leased_device()
 
 
 def make_deterministic() -> None:

@@ -52,6 +52,11 @@ class Workspace:
         assert not check or done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done
 
+    def commit(self) -> None:
+        identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+        self.run("git", "add", "--all")
+        self.run("git", *identity, "commit", "--quiet", "--message", "all of it")
+
     def plan(self, suite: str = "tiny", *options: str) -> None:
         self.run("python", "-m", "protofair", "plan", suite, *options)
 
@@ -89,9 +94,7 @@ def copy_project(path: Path) -> Workspace:
     (path / "params/tiny.yaml").write_text(TINY, encoding="utf-8")
     workspace = Workspace(path)
     workspace.run("git", "init", "--quiet", ".")
-    workspace.run("git", "add", "--all")
-    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
-    workspace.run("git", *identity, "commit", "--quiet", "--message", "start")
+    workspace.commit()
     return workspace
 
 
@@ -121,3 +124,15 @@ def copy_of(tmp_path: Path) -> Callable[[Workspace], Workspace]:
         return Workspace(tmp_path / "project")
 
     return copy
+
+
+@pytest.fixture
+def clone_of(tmp_path: Path) -> Callable[[Workspace], Workspace]:
+    """What a colleague gets of a workspace: what Git has of it, without the cache."""
+
+    def clone(original: Workspace) -> Workspace:
+        original.commit()
+        original.run("git", "clone", "--quiet", str(original.path), str(tmp_path / "clone"))
+        return Workspace(tmp_path / "clone")
+
+    return clone

@@ -5,7 +5,7 @@ rule report:
         tsne=expand(f"{results}/tsne/{{key}}", key=plan.tsne),
         code=code_files("report"),
     output:
-        html=f"{results}/report.html",
+        html=report(f"{results}/report.html", category="The paper, rerun"),
         files=directory(f"{results}/report"),
     log:
         f"logs/{plan.suite}/report.log",

@@ -1,0 +1,102 @@
+"""What the images are built on here: a small Debian, and every locked package beside it, so that a build is offline.
+
+Both images share them, and so do later runs of the tests: they lie in .cache/container.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+CACHE = ROOT / ".cache/container"
+REMEDIES = {
+    "apptainer": "install Apptainer as https://apptainer.org/docs/admin/latest/installation.html says",
+    "debootstrap": "apt-get install debootstrap",
+    "buildah": "apt-get install buildah",
+    "make": "apt-get install make",
+}
+PIP = """\
+[global]
+no-index = true
+find-links = /opt/wheels
+"""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A root folder with Debian and its Python, and a folder of packages that the builds see as /opt/wheels."""
+
+    root: Path
+    wheels: Path
+
+
+@pytest.fixture(scope="session")
+def needs() -> Callable[..., None]:
+    """Skips the tests of a machine without one of the commands."""
+
+    def check(*commands: str) -> None:
+        for command in commands:
+            if shutil.which(command) is None:
+                pytest.skip(f"no {command} here: {REMEDIES[command]}")
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def base(needs: Callable[..., None]) -> Base:
+    needs("debootstrap")
+    if os.geteuid() != 0:
+        pytest.skip("debootstrap wants root: run the tests as root, for example in a container")
+    if sys.version_info[:2] != (3, 11):
+        pytest.skip("the packages are for the Python of Debian 12: make clean setup PYTHON=python3.11")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two workers may want it at once
+        return Base(root=_once(CACHE / "debian-12", _debian), wheels=_once(CACHE / f"wheels-{_digest()}", _wheels))
+
+
+def _once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """The folder, made if it is not there; half of one never has its name."""
+    if not folder.is_dir():
+        part = folder.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        make(part)
+        part.rename(folder)
+    return folder
+
+
+def _debian(root: Path) -> None:
+    _run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", "bookworm", str(root))
+    for device in (root / "dev").iterdir():  # a build without rights cannot copy devices, and needs none
+        shutil.rmtree(device) if device.is_dir() and not device.is_symlink() else device.unlink()
+    (root / "etc/pip.conf").write_text(PIP, encoding="utf-8")
+    (root / "opt/wheels").mkdir()
+
+
+def _wheels(folder: Path) -> None:
+    folder.mkdir()
+    lock = (ROOT / "docker/requirements.lock").read_text(encoding="utf-8")
+    without_torch = folder / "requirements.lock"  # its CPU build stands in for it
+    without_torch.write_text(re.sub(r"^torch==.*?(?=^\w)", "", lock, flags=re.MULTILINE | re.DOTALL), encoding="utf-8")
+    for name in (str(without_torch), "docker/requirements-cpu.lock"):
+        pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes")
+        _run(*pip, "--requirement", name, "--dest", str(folder))
+
+
+def _digest() -> str:
+    locks = ("docker/requirements.lock", "docker/requirements-cpu.lock")
+    return hashlib.sha256(b"".join((ROOT / lock).read_bytes() for lock in locks)).hexdigest()[:12]
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
