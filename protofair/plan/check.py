@@ -79,9 +79,18 @@ def _unknown_names(suite: Suite) -> Iterator[Problem]:
             yield from _check_column((*place, "columns", name), column, part.data, suite)
         rows = [((*place, "row"), part.row)] if hasattr(part, "row") else _numbered((*place, "rows"), part.rows)
         for where, row in rows:
-            yield from _unknown((*where, "objective"), "objective", row.objective, OBJECTIVES)
-            for name in row.columns:
-                yield from _unknown((*where, "columns", name), "column", name, part.columns)
+            yield from _check_row(where, row, part.columns)
+    for name, further in suite.full.items():
+        yield from _unknown(("full", name), "table", name, suite.tables)
+        for where, row in _numbered(("full", name), further if name in suite.tables else []):
+            yield from _check_row(where, row, suite.tables[name].columns)
+
+
+def _check_row(where: Location, row: Row, columns: Any) -> Iterator[Problem]:
+    yield from _unknown((*where, "objective"), "objective", row.objective, OBJECTIVES)
+    for key in ("columns", "only"):
+        for name in getattr(row, key):
+            yield from _unknown((*where, key, name), "column", name, columns)
 
 
 def _parts(suite: Suite) -> Iterator[tuple[Location, Any]]:

@@ -22,7 +22,7 @@ class Plan:
     """The stages by name and key, and for the report which probe fills which cell."""
 
     suite: str
-    options: Entry = field(default_factory=dict)  # how `protofair plan` was asked: seeds, only
+    options: Entry = field(default_factory=dict)  # how `protofair plan` was asked: seeds, only, full
     acquire: Stage = field(default_factory=dict)
     prepare: Stage = field(default_factory=dict)
     warmup: Stage = field(default_factory=dict)
@@ -46,7 +46,10 @@ class Plan:
     @property
     def command(self) -> str:
         """The command line that writes this plan."""
-        options = [f"--{name} {','.join(map(str, values))}" for name, values in self.options.items()]
+        options = [
+            f"--{name}" if values is True else f"--{name} {','.join(map(str, values))}"
+            for name, values in self.options.items()
+        ]
         return " ".join(["protofair plan", self.suite, *options])
 
     def text(self) -> str:

@@ -36,6 +36,7 @@ class _Resolver:
             self._cell(row, name, column, table.data, table.probe)
             for row in table.rows
             for name, column in table.columns.items()
+            if not row.only or name in row.only
         ]
 
     def _ablation(self, ablation: Ablation) -> list[Entry]:
@@ -95,13 +96,19 @@ class _Resolver:
         special = self.suite.objectives.get(row.objective)
         wanted = OBJECTIVES[row.objective].model_fields
         labels = {name: getattr(column, name) for name in ("target", "sensitive") if name in wanted}
-        objective = {"name": row.objective, **labels, **(special.options if special else {})}
+        objective = {"name": row.objective, **labels, **(special.options if special else {}), **row.options}
         training = self.suite.training.model_dump()
         for name, value in (special.training if special else {}).items():
             training[name] = {**training[name], **value} if isinstance(value, dict) else value
-        entry = {"data": data, "objective": objective, **{k: v for k, v in training.items() if v != {}}}
+        entry: Entry = {"data": data, "objective": objective}
+        names = [row.objective]
+        if row.adversary is not None:
+            labels["sensitive"] = column.sensitive
+            entry["adversary"] = {"sensitive": column.sensitive, **row.adversary}
+            names.append(f"grl{row.adversary.get('weight', 1):g}")
+        entry |= {k: v for k, v in training.items() if v != {}}
         entry |= {"keep": [training["epochs"]], "seed": seed}
-        name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
+        name = "-".join([*names, data, *(label.lower() for label in labels.values()), f"s{seed}"])
         return _add(self.plan.warmup, name, entry, apart_from=("keep",))
 
     def _checkpoint(self, row: Row, name: str, column: Column, data: str, seed: int) -> Entry:

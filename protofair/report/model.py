@@ -126,6 +126,7 @@ class Cell:
     majority_rate: float | None = None
     at_majority: bool = False  # in at least one seed the test set cannot tell it from answering the majority class
     one_class: bool = False  # in at least one seed it always gives the same answer
+    own: bool = False  # the numbers are of the method's own classifier, not of a linear probe
     note: str = ""  # of a cell that is not done: what to run, or which file is broken
     details: Details = Details()
 

@@ -1,20 +1,27 @@
 """The two stages: a warm-up from nothing, and a fair phase from a warm-up's checkpoint."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from protofair.errors import UserError
 from protofair.strict import parse
+from protofair.train.batches import TrainingSet
 from protofair.train.config import Fair, Warmup, check_fits
 from protofair.train.entries import Plan, packed_folder
 from protofair.train.identity import file_hash
 from protofair.train.networks import read_kept
-from protofair.train.stage import Options, Start, train
+from protofair.train.stage import Job, Options, Role, train
+from protofair.train.trainer import Trainer
 
 
 def run_warmup(plan: Plan, key: str, options: Options) -> Path:
     """Train with the base objective alone; returns the folder of the outputs."""
-    return train(plan, key, options, warmup=plan.entry("warmup", key, Warmup))
+    warmup = plan.entry("warmup", key, Warmup)
+    return train(plan, key, options, _job(warmup, lambda images, device: Trainer(warmup, images, device)))
 
 
 def run_fair(plan: Plan, key: str, options: Options) -> Path:
@@ -35,7 +42,49 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
         raise UserError(f"{path}: trained on other data than {manifest.parent} holds now. {again}")
     if start["epoch"] != fair.from_epoch:
         raise UserError(f"{path}: holds epoch {start['epoch']}, not {fair.from_epoch}. {again}")
-    return train(plan, key, options, warmup=warmup, fair=fair, start=Start(path, start))
+
+    def build(images: TrainingSet, device: torch.device) -> Trainer:
+        if fair.num_prototypes > len(images):
+            counts = f"{fair.num_prototypes} prototypes for {len(images)} training images"
+            raise UserError(f"{where}: 'num_prototypes': {counts}. Lower it.")
+        trainer = Trainer(warmup, images, device, fair)
+        trainer.continue_from(start)
+        return trainer
+
+    job = _job(warmup, build)
+    continued = replace(
+        job,
+        stage="fair",
+        epochs=fair.epochs,
+        keep=(fair.from_epoch + fair.epochs,),
+        roles=(*job.roles, Role("sensitive", fair.sensitive)),
+        config={**job.config, "fair": fair.model_dump(mode="json")},
+        start=path,
+    )
+    return train(plan, key, options, continued)
+
+
+def _job(warmup: Warmup, build: Callable[[TrainingSet, torch.device], Trainer]) -> Job:
+    """A warm-up, or what a fair phase has of one."""
+    objective, adversary = warmup.objective, warmup.adversary
+    roles = []
+    if (target := objective.attribute("target")) is not None:
+        roles.append(Role("objective.target", target, objective.target_classes))
+    if (sensitive := objective.attribute("sensitive")) is not None:
+        roles.append(Role("objective.sensitive", sensitive))
+    if adversary is not None:
+        roles.append(Role("adversary.sensitive", adversary.sensitive, adversary.num_groups))
+    return Job(
+        stage="warmup",
+        data=warmup.data,
+        encoder=warmup.encoder,
+        batch_size=warmup.optimiser.batch_size,
+        epochs=warmup.epochs,
+        keep=warmup.kept_epochs,
+        roles=tuple(roles),
+        config={"warmup": warmup.model_dump(mode="json")},
+        build=build,
+    )
 
 
 def _check_same(planned: Warmup, trained: Warmup, path: Path, again: str) -> None:

@@ -7,20 +7,21 @@ import time
 
 import pytest
 
-# The second has every kind of state: momentum networks, MoCo's queue, prototypes, ProtoFair's queue across a K-means.
+# The second has every kind of state: momentum networks, MoCo's queue, prototypes, ProtoFair's queue across a K-means,
+# and an adversary that the fair phase continues.
 CASES = {
-    "warmup": ("warmup", {"name": "supcon", "target": "Smiling"}),
-    "fair": ("fair", {"name": "moco", "queue_size": 64}),
+    "warmup": ("warmup", {"objective": {"name": "supcon", "target": "Smiling"}}),
+    "fair": ("fair", {"objective": {"name": "moco", "queue_size": 64}, "adversary": {"sensitive": "Male"}}),
 }
 
 
 class Stage:
     """A stage that can be run, killed and compared."""
 
-    def __init__(self, project, processes, name, objective):
+    def __init__(self, project, processes, name, entry):
         self.project, self.processes, self.name = project, processes, name
         self.folder = project.path / "results" / "tiny" / name / "w"
-        project.plan["warmup"]["w"] = project.warmup_entry(objective=objective, epochs=5, keep=[1, 2, 5])
+        project.plan["warmup"]["w"] = project.warmup_entry(**entry, epochs=5, keep=[1, 2, 5])
         project.plan["fair"]["w"] = project.fair_entry(epochs=4, queue_on_reinit="keep")
         project.plan_path()
         if name == "fair":
