@@ -76,7 +76,9 @@ def plan(
         _compare(resolved)
     else:
         write_text(PLAN, resolved.text())
-        counts = ", ".join(f"{len(getattr(resolved, stage))} {stage}" for stage in ("warmup", "fair", "probe"))
+        counts = ", ".join(
+            f"{len(getattr(resolved, stage))} {stage}" for stage in ("warmup", "fair", "baseline", "probe")
+        )
         click.echo(f"{PLAN}: {suite}, {counts}. Run it: snakemake --cores all, or dvc repro")
 
 

@@ -13,7 +13,7 @@ Entry = dict[str, Any]
 Stage = dict[str, Entry]
 
 PLAN = Path("params/plan.yaml")
-STAGES = ("acquire", "prepare", "warmup", "fair", "probe", "tsne")
+STAGES = ("acquire", "prepare", "warmup", "fair", "baseline", "probe", "tsne")
 HEADER = "# Written by `{command}`: change params/{suite}.yaml and run that again.\n"
 
 
@@ -27,6 +27,7 @@ class Plan:
     prepare: Stage = field(default_factory=dict)
     warmup: Stage = field(default_factory=dict)
     fair: Stage = field(default_factory=dict)
+    baseline: Stage = field(default_factory=dict)
     probe: Stage = field(default_factory=dict)
     tsne: Stage = field(default_factory=dict)
     report: Entry = field(default_factory=dict)
@@ -42,6 +43,11 @@ class Plan:
     def checkpoints(self, checkpoint: Entry) -> str:
         """The folder that holds a checkpoint which an entry names by stage, key and epoch."""
         return f"results/{self.suite}/{checkpoint['stage']}/{checkpoint['key']}/checkpoints"
+
+    def teacher(self, baseline: str) -> list[str]:
+        """The checkpoints of the warm-up that a baseline learns from; none if it learns from none."""
+        entry = self.baseline[baseline]
+        return [self.checkpoints({"stage": "warmup", "key": entry["teacher"]})] if "teacher" in entry else []
 
     @property
     def command(self) -> str:

@@ -198,7 +198,7 @@ class TsnePanel:
 class Curve:
     """The log of a training."""
 
-    stage: str  # warmup or fair
+    stage: str  # warmup, fair or baseline
     key: str
     # A line an epoch, a column a number: epoch, lr, loss, base; of a fair phase also fair, within, cross, pairs_within,
     # clusters.sensitive_purity, clusters.pair_purity, kmeans.pair_purity, ... NaN where an epoch has no such number.

@@ -1,7 +1,7 @@
 """The two stages: a warm-up from nothing, and a fair phase from a warm-up's checkpoint."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +27,18 @@ def run_warmup(plan: Plan, key: str, options: Options) -> Path:
 def run_fair(plan: Plan, key: str, options: Options) -> Path:
     """Continue a warm-up with base objective + weight x L_CF; returns the folder of the outputs."""
     fair, where = plan.entry("fair", key, Fair), plan.where("fair", key)
-    planned = plan.entry("warmup", fair.warmup, Warmup) if plan.has("warmup", fair.warmup) else None
-    if planned:
-        check_fits(fair, planned, where=where)
-    path = plan.folder("warmup", fair.warmup) / "checkpoints" / f"epoch-{fair.from_epoch:03d}.pt"
-    again = f"Train it: protofair warmup {fair.warmup}"
-    start, config = read_kept(path, remedy=again)
-    warmup = parse(Warmup, config.get("warmup"), where=f"{path}: config")
+    if plan.has("warmup", fair.warmup):
+        check_fits(fair, plan.entry("warmup", fair.warmup, Warmup), where=where)
+    trained = read_warmup(plan, fair.warmup, fair.from_epoch)
+    warmup = trained.warmup
     check_fits(fair, warmup, where=where)
-    if planned:
-        _check_same(planned, warmup, path, again)
-    manifest = packed_folder(warmup.data) / "manifest.json"
-    if manifest.exists() and config.get("manifest") != file_hash(manifest):
-        raise UserError(f"{path}: trained on other data than {manifest.parent} holds now. {again}")
-    if start["epoch"] != fair.from_epoch:
-        raise UserError(f"{path}: holds epoch {start['epoch']}, not {fair.from_epoch}. {again}")
 
     def build(images: TrainingSet, device: torch.device) -> Trainer:
         if fair.num_prototypes > len(images):
             counts = f"{fair.num_prototypes} prototypes for {len(images)} training images"
             raise UserError(f"{where}: 'num_prototypes': {counts}. Lower it.")
         trainer = Trainer(warmup, images, device, fair)
-        trainer.continue_from(start)
+        trainer.continue_from(trained.content)
         return trainer
 
     job = _job(warmup, build)
@@ -59,7 +49,7 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
         keep=(fair.from_epoch + fair.epochs,),
         roles=(*job.roles, Role("sensitive", fair.sensitive)),
         config={**job.config, "fair": fair.model_dump(mode="json")},
-        start=path,
+        start=trained.path,
     )
     return train(plan, key, options, continued)
 
@@ -85,6 +75,31 @@ def _job(warmup: Warmup, build: Callable[[TrainingSet, torch.device], Trainer]) 
         config={"warmup": warmup.model_dump(mode="json")},
         build=build,
     )
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A kept checkpoint of a warm-up, and what that was."""
+
+    path: Path
+    content: dict[str, Any]
+    warmup: Warmup
+
+
+def read_warmup(plan: Plan, key: str, epoch: int) -> Trained:
+    """The checkpoint of a warm-up after an epoch; refused if it is not the plan's, or not of the data there is now."""
+    path = plan.folder("warmup", key) / "checkpoints" / f"epoch-{epoch:03d}.pt"
+    again = f"Train it: protofair warmup {key}"
+    content, config = read_kept(path, remedy=again)
+    warmup = parse(Warmup, config.get("warmup"), where=f"{path}: config")
+    if plan.has("warmup", key):
+        _check_same(plan.entry("warmup", key, Warmup), warmup, path, again)
+    manifest = packed_folder(warmup.data) / "manifest.json"
+    if manifest.exists() and config.get("manifest") != file_hash(manifest):
+        raise UserError(f"{path}: trained on other data than {manifest.parent} holds now. {again}")
+    if content["epoch"] != epoch:
+        raise UserError(f"{path}: holds epoch {content['epoch']}, not {epoch}. {again}")
+    return Trained(path, content, warmup)
 
 
 def _check_same(planned: Warmup, trained: Warmup, path: Path, again: str) -> None:
