@@ -51,7 +51,7 @@ def fabricate(
     wanted = dict(_wanted(plan, reference, effect, control))
     for key, entry in plan.probe.items():
         _probe(plan, root, key, entry, wanted, rows=rows, resamples=resamples)
-    for stage in ("warmup", "fair"):
+    for stage in ("warmup", "fair", "baseline"):
         for key in getattr(plan, stage):
             _training(plan, root, stage, key)
     for cell in plan.report["tsne"]:
@@ -215,7 +215,7 @@ def _answers(key: str, attribute: str, label: Labels, right: NDArray[np.float64]
 def _training(plan: Plan, root: Path, stage: str, key: str) -> None:
     entry = resolved(plan, stage, key)
     random = np.random.default_rng(_seed(key))
-    first = 1 if stage == "warmup" else entry["from_epoch"] + 1
+    first = entry["from_epoch"] + 1 if stage == "fair" else 1
     records = []
     for epoch in range(first, first + entry["epochs"]):
         base = 5.0 + 2.0 / epoch + 0.02 * random.standard_normal()
@@ -298,8 +298,9 @@ def _trained_with(plan: Plan, checkpoint: Entry) -> Entry:
     """The configuration a checkpoint carries."""
     stage, key = checkpoint["stage"], checkpoint["key"]
     config: Entry = {"stage": stage, stage: resolved(plan, stage, key), "manifest": "0" * 64}
-    if stage == "fair":
-        config["warmup"] = resolved(plan, "warmup", plan.fair[key]["warmup"])
+    before = getattr(plan, stage)[key].get("warmup") or getattr(plan, stage)[key].get("teacher")
+    if before:
+        config["warmup"] = resolved(plan, "warmup", before)
     return config
 
 
