@@ -28,6 +28,7 @@ COMMANDS = {
     "split": ("protofair.data.split.command", "Build an alpha split of UTKFace and show its cells."),
     "warmup": ("protofair.train.command", "Train an encoder with its base objective alone."),
     "fair": ("protofair.train.command", "Continue a warm-up with the base objective plus the ProtoFair term."),
+    "baseline": ("protofair.baselines.command", "Train a method that is more than a loss: LNL, FD-VAE, MFD."),
     "probe": ("protofair.probe.command", "Train linear probes on a frozen encoder and measure them."),
     "tsne": ("protofair.probe.command", "Draw a test set's features in the plane."),
     "report": ("protofair.report.command", "Write the report: tables, figures and claims beside what came out."),

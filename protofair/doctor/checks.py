@@ -82,7 +82,7 @@ def _plan() -> Iterator[Finding]:
     except UserError as error:
         yield Finding("plan", "missing", str(error), "protofair plan demo")
         return
-    trainings = len(plan.warmup) + len(plan.fair)
+    trainings = len(plan.warmup) + len(plan.fair) + len(plan.baseline)
     yield Finding("plan", "ok", f"{PLAN}: {plan.suite}, {trainings} trainings, {len(plan.probe)} probes")
     needed, free = disk_bytes(plan), shutil.disk_usage(".").free
     state: Literal["ok", "missing"] = "ok" if free > 1.5 * needed else "missing"

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from protofair.objectives.barlow_twins import BarlowTwinsConfig
 from protofair.objectives.byol import BYOLConfig
+from protofair.objectives.ce import CEConfig
 from protofair.objectives.fscl import FSCLConfig, FSCLPlusConfig, FSCLStarConfig
 from protofair.objectives.moco import MoCoConfig
 from protofair.objectives.simclr import SimCLRConfig
@@ -19,6 +20,7 @@ ObjectiveConfig = Annotated[
     | MoCoConfig
     | FSCLConfig
     | FSCLPlusConfig
-    | FSCLStarConfig,
+    | FSCLStarConfig
+    | CEConfig,
     Field(discriminator="name"),
 ]

@@ -1,4 +1,4 @@
-"""The encoders f of the paper: ResNet-18 with two stems, and narrow ResNets for small images and small machines.
+"""The encoders f of the paper: ResNet-18 with two stems, narrow ResNets for small images and small machines, FD-VAE's.
 
 Weights start as torchvision's do: He's normal distribution over the fan-out for convolutions, one and zero for batch
 norm, no zeroed residual branches. Images have three channels; a grey image is expanded by whoever loads it.
@@ -14,9 +14,10 @@ import protofair.torchvision_ops  # noqa: F401 - has to come before torchvision
 # isort: split
 from torchvision.models.resnet import BasicBlock, resnet18
 
+from protofair.objectives.vae import BLOCK, VAEEncoder
 from protofair.strict import Strict
 
-EncoderName = Literal["resnet18", "resnet18-imagenet", "resnet-narrow", "resnet-tiny"]
+EncoderName = Literal["resnet18", "resnet18-imagenet", "resnet-narrow", "resnet-tiny", "fd-vae", "fd-vae-small"]
 
 
 class EncoderConfig(Strict):
@@ -43,6 +44,8 @@ def build_encoder(name: EncoderName) -> Encoder:
     resnet18-imagenet  7x7 stem of stride 2 and max-pool; 512 features
     resnet-narrow      3x3 stem, one basic block each of width 32, 64, 128, 256; 256 features
     resnet-tiny        the same at half the width with a stem of stride 2; 128 features
+    fd-vae             the encoder of FD-VAE, on 64 px; 20 features
+    fd-vae-small       the same at half the width, on 32 px
     """
     match name:
         case "resnet18":
@@ -53,6 +56,10 @@ def build_encoder(name: EncoderName) -> Encoder:
             return Encoder(_resnet_narrow(32, 64, 128, 256), 256)
         case "resnet-tiny":
             return Encoder(_resnet_narrow(16, 32, 64, 128, stride=2), 128)
+        case "fd-vae":
+            return Encoder(VAEEncoder(size=64, width=32), BLOCK)
+        case "fd-vae-small":
+            return Encoder(VAEEncoder(size=32, width=16), BLOCK)
     raise ValueError(f"unknown encoder '{name}'")
 
 

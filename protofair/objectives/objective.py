@@ -23,6 +23,12 @@ class Options(Strict):
         name: str | None = getattr(self, role, None)
         return name
 
+    @property
+    def target_classes(self) -> int | None:
+        """How many classes of the target the objective is built for; None if it takes any number."""
+        count: int | None = getattr(self, "num_classes", None)
+        return count
+
 
 @dataclass(frozen=True)
 class Output:
@@ -56,6 +62,10 @@ class Objective(nn.Module, ABC):
         sensitive: Tensor | None = None,
     ) -> Output:
         """views: two float tensors [B, 3, H, W]; target, sensitive: int [B], None where the objective needs none."""
+
+    def own_classifier(self) -> nn.Linear | None:
+        """The classifier of the target on the encoder's features, of an objective that trains one."""
+        return None
 
     def after_step(self, encoder: Encoder, progress: float) -> None:
         """What follows the optimiser's step, such as a momentum update; progress of the whole schedule in [0, 1]."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from protofair.objectives.barlow_twins import BarlowTwins
 from protofair.objectives.byol import BYOL
+from protofair.objectives.ce import CE
 from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import Encoder
 from protofair.objectives.fscl import FSCL, FSCLPlus, FSCLStar
@@ -24,6 +25,7 @@ OBJECTIVES: dict[str, Callable[..., Objective]] = {
     "fscl": FSCL,
     "fscl-plus": FSCLPlus,
     "fscl-star": FSCLStar,
+    "ce": CE,
 }
 
 

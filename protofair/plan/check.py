@@ -6,12 +6,13 @@ from typing import Any
 
 import pydantic
 
+from protofair.baselines.config import Baseline
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.config import Prepare
 from protofair.errors import UserError
 from protofair.plan.lines import Lines
 from protofair.plan.plan import Plan
-from protofair.plan.resolve import OBJECTIVES, resolve
+from protofair.plan.resolve import OBJECTIVES, is_method, resolve
 from protofair.plan.suite import Column, Row, Suite
 from protofair.probe.config import ProbeConfig, TsneConfig
 from protofair.strict import Strict, did_you_mean, problems, read_yaml
@@ -23,6 +24,7 @@ MODELS: dict[str, type[Strict]] = {
     "prepare": Prepare,
     "warmup": Warmup,
     "fair": Fair,
+    "baseline": Baseline,
     "probe": ProbeConfig,
     "tsne": TsneConfig,
 }
@@ -79,9 +81,21 @@ def _unknown_names(suite: Suite) -> Iterator[Problem]:
             yield from _check_column((*place, "columns", name), column, part.data, suite)
         rows = [((*place, "row"), part.row)] if hasattr(part, "row") else _numbered((*place, "rows"), part.rows)
         for where, row in rows:
-            yield from _unknown((*where, "objective"), "objective", row.objective, OBJECTIVES)
-            for name in row.columns:
-                yield from _unknown((*where, "columns", name), "column", name, part.columns)
+            yield from _check_row(where, row, part.columns)
+    for name, further in suite.full.items():
+        yield from _unknown(("full", name), "table", name, suite.tables)
+        for where, row in _numbered(("full", name), further if name in suite.tables else []):
+            yield from _check_row(where, row, suite.tables[name].columns)
+
+
+def _check_row(where: Location, row: Row, columns: Any) -> Iterator[Problem]:
+    yield from _unknown((*where, "objective"), "objective", row.objective, OBJECTIVES)
+    for key in ("fair", "adversary"):
+        if getattr(row, key) is not None and row.objective in OBJECTIVES and is_method(row.objective):
+            yield (*where, key), f"'{key}': goes with a base objective; '{row.objective}' trains in its own way."
+    for key in ("columns", "only"):
+        for name in getattr(row, key):
+            yield from _unknown((*where, key, name), "column", name, columns)
 
 
 def _parts(suite: Suite) -> Iterator[tuple[Location, Any]]:

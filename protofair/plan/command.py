@@ -25,16 +25,24 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> list[i
 @click.argument("suite", required=False)
 @click.option("--seeds", callback=_numbers, help="Run every training with these seeds, such as 0,1,2.")
 @click.option("--only", help="Cut the suite down to tables, figures or data sets, such as table1 or table4,ablation.")
+@click.option("--full", is_flag=True, help="Run also what the suite leaves out for time: every row of the tables.")
 @click.option("--check", is_flag=True, help="Write nothing; fail with a diff if params/plan.yaml is not up to date.")
 @click.option("--cost", is_flag=True, help="Write nothing; print what the suite would cost, shared and unshared.")
 @click.option("--explain", metavar="CELL", help="Write nothing; say which stages a cell such as 'table1/SupCon' needs.")
 def plan(
-    suite: str | None, seeds: list[int] | None, only: str | None, check: bool, cost: bool, explain: str | None
+    suite: str | None,
+    seeds: list[int] | None,
+    only: str | None,
+    full: bool,
+    check: bool,
+    cost: bool,
+    explain: str | None,
 ) -> None:
     """Resolve a suite (params/SUITE.yaml: demo, mini, paper) into params/plan.yaml, which DVC and Snakemake run.
 
     \b
       protofair plan demo                  the paper in miniature, on drawings: minutes on a laptop
+      protofair plan demo --full           the same with every method, each in every column
       protofair plan paper --seeds 0,1,2   everything, three times
       protofair plan paper --cost          what that would take
       protofair plan --explain table4      where the numbers of a table come from
@@ -45,7 +53,7 @@ def plan(
     from protofair.plan.check import read_suite, resolve_checked
     from protofair.plan.cost import cost_table
     from protofair.plan.explain import explanation
-    from protofair.plan.narrow import narrow
+    from protofair.plan.narrow import narrow, with_full
     from protofair.plan.plan import PLAN, Plan
 
     active = Plan.read() if suite is None or check else None
@@ -53,10 +61,12 @@ def plan(
         suite = suite or active.suite
         seeds = seeds or active.options.get("seeds")
         only = only or ",".join(active.options.get("only", [])) or None
+        full = full or active.options.get("full", False)
     path = SUITES / f"{suite}.yaml"
     parts = only.split(",") if only else None
-    resolved = resolve_checked(narrow(read_suite(path), seeds=seeds, only=parts), path)
-    resolved.options = {name: value for name, value in (("seeds", seeds), ("only", parts)) if value}
+    asked = read_suite(path)
+    resolved = resolve_checked(narrow(with_full(asked) if full else asked, seeds=seeds, only=parts), path)
+    resolved.options = {name: value for name, value in (("seeds", seeds), ("only", parts), ("full", full)) if value}
 
     if cost:
         click.echo(cost_table(resolved))
@@ -66,7 +76,9 @@ def plan(
         _compare(resolved)
     else:
         write_text(PLAN, resolved.text())
-        counts = ", ".join(f"{len(getattr(resolved, stage))} {stage}" for stage in ("warmup", "fair", "probe"))
+        counts = ", ".join(
+            f"{len(getattr(resolved, stage))} {stage}" for stage in ("warmup", "fair", "baseline", "probe")
+        )
         click.echo(f"{PLAN}: {suite}, {counts}. Run it: snakemake --cores all, or dvc repro")
 
 

@@ -11,6 +11,7 @@ UTKFACE = {2: 13_146, 3: 11_688, 4: 10_950}
 # data-centre GPU, not a measurement. Other sizes scale with the number of pixels.
 VIEWS_PER_SECOND = 3000.0
 CHECKPOINT_BYTES = {"resnet18": 100e6, "resnet18-imagenet": 100e6, "resnet-narrow": 12e6, "resnet-tiny": 3e6}
+CHECKPOINT_BYTES |= {"fd-vae": 80e6, "fd-vae-small": 5e6}  # the discriminator is most of it
 
 
 @dataclass
@@ -39,6 +40,10 @@ def cost_table(plan: Plan) -> str:
     for fair in plan.fair.values():
         shared.add(plan, fair["data"], fair["epochs"])
         naive.add(plan, fair["data"], fair["from_epoch"] + fair["epochs"])
+    for baseline in plan.baseline.values():
+        teacher = plan.warmup[baseline["teacher"]]["epochs"] if "teacher" in baseline else 0
+        shared.add(plan, baseline["data"], baseline["epochs"])
+        naive.add(plan, baseline["data"], teacher + baseline["epochs"])
     rows = [
         ("", "shared", "naive"),
         ("trainings", f"{shared.trainings:,}", f"{naive.trainings:,}"),
@@ -54,8 +59,8 @@ def cost_table(plan: Plan) -> str:
     ]
     text = "\n".join(f"{name:22} {left:>12} {right:>12}" for name, left, right in rows)
     return (
-        f"{text}\nNaive: every fair run trains its own warm-up. GPU hours assume {VIEWS_PER_SECOND:,.0f} views a second"
-        " for ResNet-18 at 128 px."
+        f"{text}\nNaive: every fair run trains its own warm-up, every MFD its own teacher."
+        f" GPU hours assume {VIEWS_PER_SECOND:,.0f} views a second for ResNet-18 at 128 px."
     )
 
 
@@ -75,8 +80,9 @@ def disk_bytes(plan: Plan) -> float:
     packed = [1.25 * training_images(plan, key) * 3 * entry["size"] ** 2 for key, entry in plan.prepare.items()]
     warmups = [_checkpoint(entry) * len(entry["keep"]) for entry in plan.warmup.values()]
     fair = [_checkpoint(plan.warmup[entry["warmup"]]) for entry in plan.fair.values()]
-    return float(sum(packed) + sum(warmups) + sum(fair))
+    baselines = [_checkpoint(entry) for entry in plan.baseline.values()]
+    return float(sum(packed) + sum(warmups) + sum(fair) + sum(baselines))
 
 
-def _checkpoint(warmup: Entry) -> float:
-    return CHECKPOINT_BYTES[warmup.get("encoder", {}).get("name", "resnet18")]
+def _checkpoint(entry: Entry) -> float:
+    return CHECKPOINT_BYTES[entry.get("encoder", {}).get("name", "resnet18")]

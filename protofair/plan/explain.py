@@ -14,6 +14,8 @@ def stages_of(plan: Plan, stage: str, key: str) -> list[str]:
         before += stages_of(plan, entry["checkpoint"]["stage"], entry["checkpoint"]["key"])
     elif "warmup" in entry:
         before += stages_of(plan, "warmup", entry["warmup"])
+    elif "teacher" in entry:
+        before += stages_of(plan, "warmup", entry["teacher"])
     elif "data" in entry:
         before += stages_of(plan, "prepare", entry["data"])
     elif "acquire" in entry:

@@ -1,4 +1,4 @@
-"""Cut a suite down to some of its tables, figures or data sets, or give it other seeds."""
+"""Cut a suite down to some of its tables, figures or data sets, give it other seeds, or take all of its rows."""
 
 from typing import Any
 
@@ -7,6 +7,15 @@ from protofair.plan.suite import Suite
 from protofair.strict import did_you_mean
 
 FIGURES = ("tsne", "ablation")
+
+
+def with_full(suite: Suite) -> Suite:
+    """The suite with the rows it has for `--full`: each after the table's own, or in the place of its namesake."""
+    tables = dict(suite.tables)
+    for name, rows in suite.full.items():
+        merged = {row.name: row for row in (*suite.tables[name].rows, *rows)}
+        tables[name] = suite.tables[name].model_copy(update={"rows": list(merged.values())})
+    return suite.model_copy(update={"tables": tables})
 
 
 def narrow(suite: Suite, *, seeds: list[int] | None, only: list[str] | None) -> Suite:

@@ -13,7 +13,7 @@ Entry = dict[str, Any]
 Stage = dict[str, Entry]
 
 PLAN = Path("params/plan.yaml")
-STAGES = ("acquire", "prepare", "warmup", "fair", "probe", "tsne")
+STAGES = ("acquire", "prepare", "warmup", "fair", "baseline", "probe", "tsne")
 HEADER = "# Written by `{command}`: change params/{suite}.yaml and run that again.\n"
 
 
@@ -22,11 +22,12 @@ class Plan:
     """The stages by name and key, and for the report which probe fills which cell."""
 
     suite: str
-    options: Entry = field(default_factory=dict)  # how `protofair plan` was asked: seeds, only
+    options: Entry = field(default_factory=dict)  # how `protofair plan` was asked: seeds, only, full
     acquire: Stage = field(default_factory=dict)
     prepare: Stage = field(default_factory=dict)
     warmup: Stage = field(default_factory=dict)
     fair: Stage = field(default_factory=dict)
+    baseline: Stage = field(default_factory=dict)
     probe: Stage = field(default_factory=dict)
     tsne: Stage = field(default_factory=dict)
     report: Entry = field(default_factory=dict)
@@ -43,10 +44,18 @@ class Plan:
         """The folder that holds a checkpoint which an entry names by stage, key and epoch."""
         return f"results/{self.suite}/{checkpoint['stage']}/{checkpoint['key']}/checkpoints"
 
+    def teacher(self, baseline: str) -> list[str]:
+        """The checkpoints of the warm-up that a baseline learns from; none if it learns from none."""
+        entry = self.baseline[baseline]
+        return [self.checkpoints({"stage": "warmup", "key": entry["teacher"]})] if "teacher" in entry else []
+
     @property
     def command(self) -> str:
         """The command line that writes this plan."""
-        options = [f"--{name} {','.join(map(str, values))}" for name, values in self.options.items()]
+        options = [
+            f"--{name}" if values is True else f"--{name} {','.join(map(str, values))}"
+            for name, values in self.options.items()
+        ]
         return " ".join(["protofair plan", self.suite, *options])
 
     def text(self) -> str:

@@ -5,13 +5,23 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args
 
+from protofair.baselines.method import MethodOptions
+from protofair.baselines.registry import MethodConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.plan.plan import Entry, Plan, Stage
 from protofair.plan.suite import Ablation, Column, Options, Row, Suite, Table, Tsne
 
+# What the `objective` of a row may be: a base objective, or a method that trains in its own way.
 OBJECTIVES: dict[str, Any] = {
-    get_args(model.model_fields["name"].annotation)[0]: model for model in get_args(get_args(ObjectiveConfig)[0])
+    get_args(model.model_fields["name"].annotation)[0]: model
+    for union in (ObjectiveConfig, MethodConfig)
+    for model in get_args(get_args(union)[0])
 }
+
+
+def is_method(objective: str) -> bool:
+    """Whether the name is of a method that trains in its own way, to which nothing can be added."""
+    return issubclass(OBJECTIVES[objective], MethodOptions)
 
 
 def resolve(suite: Suite) -> Plan:
@@ -36,6 +46,7 @@ class _Resolver:
             self._cell(row, name, column, table.data, table.probe)
             for row in table.rows
             for name, column in table.columns.items()
+            if not row.only or name in row.only
         ]
 
     def _ablation(self, ablation: Ablation) -> list[Entry]:
@@ -91,21 +102,46 @@ class _Resolver:
         alpha = f"-a{data.split['alpha']}".replace(".", "_") if "alpha" in data.split else ""
         return _add(self.plan.prepare, f"{acquired}-{data.size}{alpha}", entry)
 
-    def _warmup(self, row: Row, column: Column, data: str, seed: int) -> str:
+    def _training(self, row: Row, column: Column) -> tuple[Entry, dict[str, str], Entry]:
+        """The options of a row's objective, the labels it learns from, and the training it gets."""
         special = self.suite.objectives.get(row.objective)
-        wanted = OBJECTIVES[row.objective].model_fields
-        labels = {name: getattr(column, name) for name in ("target", "sensitive") if name in wanted}
-        objective = {"name": row.objective, **labels, **(special.options if special else {})}
+        model = OBJECTIVES[row.objective]
+        labels = {name: getattr(column, name) for name in ("target", "sensitive") if name in model.model_fields}
+        options = {"name": row.objective, **labels, **(special.options if special else {}), **row.options}
         training = self.suite.training.model_dump()
-        for name, value in (special.training if special else {}).items():
-            training[name] = {**training[name], **value} if isinstance(value, dict) else value
-        entry = {"data": data, "objective": objective, **{k: v for k, v in training.items() if v != {}}}
-        entry |= {"keep": [training["epochs"]], "seed": seed}
-        name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
+        for changes in (getattr(model, "training", {}), special.training if special else {}):
+            for name, value in changes.items():
+                training[name] = {**training[name], **value} if isinstance(value, dict) else value
+        return options, labels, {name: value for name, value in training.items() if value != {}}
+
+    def _warmup(self, row: Row, column: Column, data: str, seed: int) -> str:
+        objective, labels, training = self._training(row, column)
+        entry: Entry = {"data": data, "objective": objective}
+        names = [row.objective]
+        if row.adversary is not None:
+            labels["sensitive"] = column.sensitive
+            entry["adversary"] = {"sensitive": column.sensitive, **row.adversary}
+            names.append(f"grl{row.adversary.get('weight', 1):g}")
+        entry |= {**training, "keep": [training["epochs"]], "seed": seed}
+        name = "-".join([*names, data, *(label.lower() for label in labels.values()), f"s{seed}"])
         return _add(self.plan.warmup, name, entry, apart_from=("keep",))
 
+    def _baseline(self, row: Row, column: Column, data: str, seed: int) -> str:
+        method, labels, training = self._training(row, column)
+        entry = {"data": data, "method": method, **training, "seed": seed}
+        entry["needs"] = f"data/packed/{data}/manifest.json"
+        if OBJECTIVES[row.objective].needs_teacher:
+            teacher = self._warmup(Row(name="CE", objective="ce"), column, data, seed)
+            needs = self.plan.checkpoints({"stage": "warmup", "key": teacher})
+            entry |= {"teacher": teacher, "needs": needs}
+        name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
+        return _add(self.plan.baseline, name, entry)
+
     def _checkpoint(self, row: Row, name: str, column: Column, data: str, seed: int) -> Entry:
-        """The checkpoint of a row: the end of its warm-up, or of the fair phase after it."""
+        """The checkpoint of a row: the end of its warm-up, of the fair phase after it, or of a baseline."""
+        if is_method(row.objective):
+            key = self._baseline(row, column, data, seed)
+            return {"stage": "baseline", "key": key, "epoch": self.plan.baseline[key]["epochs"]}
         warmup = self._warmup(row, column, data, seed)
         epochs = self.plan.warmup[warmup]["epochs"]
         if row.fair is None:

@@ -37,7 +37,10 @@ _MEASURING = [
     "docker/requirements.lock",
 ]
 _REPORT = [
-    *(f"protofair/{part}" for part in ("data", "method", "objectives", "plan", "probe", "report", "train")),
+    *(
+        f"protofair/{part}"
+        for part in ("baselines", "data", "method", "objectives", "plan", "probe", "report", "train")
+    ),
     "protofair/crop.py",
     "protofair/lease.py",
     "protofair/packed.py",
@@ -51,6 +54,7 @@ CODE = {
     "prepare": ["protofair/data", "protofair/packed.py", *_BASE, "docker/requirements.lock"],
     "warmup": _TRAINING,
     "fair": _TRAINING,
+    "baseline": ["protofair/baselines", *_TRAINING],
     "probe": _MEASURING,
     "tsne": _MEASURING,
     "report": _REPORT,

@@ -44,14 +44,18 @@ class Column(Strict):
 
 
 class Row(Strict):
-    """A row of a table: an objective, and for ProtoFair's rows the options of the fair phase.
+    """A row of a table: an objective, perhaps an adversary, and for ProtoFair's rows the options of the fair phase.
 
-    `columns` overrides the fair phase for single columns, as the paper does for some of its pairs.
+    `options` go to the objective, `only` names the columns the row has (without it: all), and `columns` overrides the
+    fair phase for single columns, as the paper does for some of its pairs.
     """
 
     name: str
     objective: str
+    options: Options = Field(default_factory=dict)
+    adversary: Options | None = None
     fair: Options | None = None
+    only: list[str] = Field(default_factory=list)
     columns: dict[str, Options] = Field(default_factory=dict)
 
 
@@ -83,7 +87,10 @@ class Ablation(Strict):
 
 
 class Suite(Strict):
-    """The whole of `params/<suite>.yaml`."""
+    """The whole of `params/<suite>.yaml`.
+
+    `full` has, by table, rows that only `protofair plan SUITE --full` runs; one of the same name takes a row's place.
+    """
 
     suite: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str
@@ -96,5 +103,6 @@ class Suite(Strict):
     fair: Options = Field(default_factory=dict)
     probe: Options = Field(default_factory=dict)
     tables: dict[str, Table] = Field(default_factory=dict)
+    full: dict[str, list[Row]] = Field(default_factory=dict)
     tsne: Tsne | None = None
     ablation: Ablation | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from protofair.errors import UserError
 from protofair.objectives import Encoder, EncoderConfig, build_encoder
@@ -20,12 +21,28 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Trained:
-    """An encoder in evaluation mode, the configuration it was trained with, its file and that file's hash."""
+    """An encoder in evaluation mode, the configuration it was trained with, its file and that file's hash.
+
+    Of a method that trains a classifier of its own on the encoder's features, that and the attribute it predicts.
+    """
 
     encoder: Encoder
     config: dict[str, Any]
     path: Path
     sha256: str
+    classifier: nn.Linear | None = None
+    target: str | None = None
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """The entry that says what was trained on which data."""
+        entry: dict[str, Any] = self.config[_trained_by(self.config)]
+        return entry
+
+
+def _trained_by(config: dict[str, Any]) -> str:
+    """The stage whose entry says so: of a fair phase it is the warm-up before it."""
+    return "baseline" if "baseline" in config else "warmup"
 
 
 def load_encoder(plan: Plan, checkpoint: Checkpoint) -> Trained:
@@ -50,16 +67,31 @@ def load_encoder(plan: Plan, checkpoint: Checkpoint) -> Trained:
         raise refuse(f"format: expected {FORMAT}, found {found}")
     try:
         config, weights, epoch = json.loads(content["config"]), content["encoder"], content["epoch"]
-        named = config["warmup"]["encoder"]
+        stage = _trained_by(config)
+        entry = config[stage]
+        named, learned = entry["encoder"], entry.get("method") or entry.get("objective") or {}
     except (KeyError, TypeError, ValueError):
         raise refuse("holds no encoder with its configuration") from None
     if epoch != checkpoint.epoch:
         raise refuse(f"holds epoch {epoch}")
     for difference in plan.differences(checkpoint.stage, checkpoint.key, config):
         raise refuse(f"trained with another configuration: {difference}")
-    encoder = build_encoder(parse(EncoderConfig, named, where=f"{path}: config.warmup.encoder").name)
+    encoder = build_encoder(parse(EncoderConfig, named, where=f"{path}: config.{stage}.encoder").name)
     try:
         encoder.load_state_dict(weights)
     except (RuntimeError, TypeError):
         raise refuse(f"encoder: not the weights of a '{named['name']}'") from None
-    return Trained(encoder.eval().requires_grad_(False), config, path, hashlib.sha256(raw).hexdigest())
+    try:
+        classifier = _classifier(content["classifier"]) if "classifier" in content else None
+    except (KeyError, RuntimeError, TypeError, ValueError):
+        raise refuse("classifier: not the weights of one") from None
+    sha256 = hashlib.sha256(raw).hexdigest()
+    return Trained(encoder.eval().requires_grad_(False), config, path, sha256, classifier, learned.get("target"))
+
+
+def _classifier(weights: dict[str, torch.Tensor]) -> nn.Linear:
+    """The method's own classifier [C, d]."""
+    classes, dim = weights["weight"].shape
+    classifier = nn.Linear(dim, classes)
+    classifier.load_state_dict(weights)
+    return classifier.requires_grad_(False)

@@ -44,7 +44,7 @@ def open_inputs(plan: Plan, *, checkpoint: Checkpoint, data: str) -> Inputs:
     packed = Packed.open(Path("data", "packed", data))
     manifest = hashlib.sha256((packed.path / "manifest.json").read_bytes()).hexdigest()
     trained = load_encoder(plan, checkpoint)
-    if trained.config["warmup"].get("data") == data and trained.config.get("manifest") != manifest:
+    if trained.training.get("data") == data and trained.config.get("manifest") != manifest:
         # Else images it was trained on could stand in the test set.
         raise UserError(
             f"{trained.path}: trained on another version of {packed.path} than there is now."
@@ -52,4 +52,6 @@ def open_inputs(plan: Plan, *, checkpoint: Checkpoint, data: str) -> Inputs:
         )
     device = choose_device()
     trained.encoder.to(device)
+    if trained.classifier is not None:
+        trained.classifier.to(device)
     return Inputs(trained, packed, manifest, device)

@@ -41,8 +41,9 @@ class Plan:
         the plan was trained by hand.
         """
         entry = self._entries(stage).get(key) or {}
-        if stage == "fair":
-            yield from self.differences("warmup", entry.get("warmup", ""), trained)
+        before = entry.get("warmup") or entry.get("teacher")
+        if before:
+            yield from self.differences("warmup", before, trained)
         yield from _differences(entry, trained.get(stage), stage)
 
     def _entries(self, stage: str) -> dict[str, Any]:

@@ -1,13 +1,16 @@
 """`protofair probe`: features once, then every probe and every metric on them.
 
 Into results/<suite>/probe/<key>/ go
-  metrics.json     what came out, with the configuration and the hashes of the inputs: equal inputs, equal bytes
+  metrics.json     what came out, with the configuration and the hashes of the inputs: equal inputs, equal bytes. Of a
+                   method with a classifier of its own, beside the linear probe what that one answers, under `own`
   summary.json     of each task on the test split the numbers a table has, for `dvc metrics show` and `diff`
-  predictions.npz  <attribute>/<split>/label, score and prediction: what the metrics are computed from
+  predictions.npz  <attribute>/<split>/label, score and prediction: what the metrics are computed from; likewise
+                   own/<attribute>/<split>/... of a method's own classifier
   run.json         configuration and hashes again, versions, hardware, wall time
 """
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +56,8 @@ def run_probe(plan: Plan, key: str) -> dict[str, Any]:
     probes = _train(inputs, rows["train"], labels, config)
     features = {split: inputs.features(rows[split]) for split in MEASURED if split in rows}
     answers = {split: _answers(probes, features[split], labels, split) for split in features}
-    measured = {split: _measure(answers[split], features[split], config, split=split) for split in features}
+    own = {split: _own_answers(inputs, features[split], labels, split) for split in features}
+    measured = {split: _measure(answers[split], own[split], features[split], config, split=split) for split in features}
 
     record = {
         "stage": "probe",
@@ -69,7 +73,7 @@ def run_probe(plan: Plan, key: str) -> dict[str, Any]:
     metrics = {"format": FORMAT, **record, "tasks": tasks}
     seconds = round(time.perf_counter() - start, 1)
     folder = plan.folder("probe", key)
-    _write_predictions(folder / "predictions.npz", answers)
+    _write_predictions(folder / "predictions.npz", answers, own)
     write_json(folder / "run.json", {**record, **environment(inputs.device), "wall_seconds": seconds})
     write_json(folder / "summary.json", _summary(tasks))
     write_json(folder / "metrics.json", metrics)
@@ -81,6 +85,8 @@ def _summary(tasks: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     summary = {}
     for task in tasks:
         numbers = {name: task["test"][name]["value"] for name in SUMMARISED}
+        own = task["test"].get("own", {})
+        numbers |= {f"own_{name}": own[name]["value"] for name in SUMMARISED if name in own}
         numbers["sensitive_accuracy"] = task["test"]["sensitive"]["accuracy"]["value"]
         summary[f"{task['target']}/{task['sensitive']}"] = numbers
     return summary
@@ -111,26 +117,49 @@ def _answers(probes: dict[str, nn.Linear], features: Tensor, labels: dict[str, L
     }
 
 
-def _measure(answers: SplitAnswers, features: Tensor, config: ProbeConfig, *, split: str) -> list[dict[str, Any]]:
-    """The metrics of every task on a split."""
+def _own_answers(inputs: Inputs, features: Tensor, labels: dict[str, Labels], split: str) -> SplitAnswers:
+    """What the method's own classifier says, of the attribute it has learned; nothing if it has none."""
+    trained = inputs.trained
+    if trained.classifier is None or trained.target not in labels:
+        return {}
+    found = labels[trained.target]
+    if trained.classifier.out_features != len(found.class_values):
+        raise UserError(
+            f"{trained.path}: its classifier knows {trained.classifier.out_features} classes of '{trained.target}',"
+            f" {inputs.packed.path} has {len(found.class_values)}. Prepare the data set again, or train again."
+        )
+    score = scores(trained.classifier, features).double().cpu().numpy()
+    return {trained.target: Answers(found.class_values, found.classes[split], score)}
+
+
+def _measure(
+    answers: SplitAnswers, own: SplitAnswers, features: Tensor, config: ProbeConfig, *, split: str
+) -> list[dict[str, Any]]:
+    """The metrics of every task on a split, of the linear probe and of the method's own classifier."""
     nearest = nearest_neighbours(features, neighbours=config.neighbours, metric="cosine")
-    return [
-        evaluate(
-            answers[task.target],
-            answers[task.sensitive],
+    measured = []
+    for task in config.tasks:
+        evaluated = partial(
+            evaluate,
+            sensitive=answers[task.sensitive],
             mixing=Mixing(nearest, sensitive=answers[task.sensitive].label),
             resamples=config.bootstrap,
             seed=config.seed,
             name=f"{task.target}/{task.sensitive}, {split}",
         )
-        for task in config.tasks
-    ]
+        found = evaluated(answers[task.target])
+        if task.target in own:
+            both = ("sensitive", "mixing")  # are of the features, whoever classifies them
+            found["own"] = {name: part for name, part in evaluated(own[task.target]).items() if name not in both}
+        measured.append(found)
+    return measured
 
 
-def _write_predictions(path: Path, answers: dict[str, SplitAnswers]) -> None:
+def _write_predictions(path: Path, answers: dict[str, SplitAnswers], own: dict[str, SplitAnswers]) -> None:
     arrays = {}
-    for split, of_split in answers.items():
-        for attribute, answer in of_split.items():
+    for split in answers:
+        named = answers[split] | {f"own/{attribute}": answer for attribute, answer in own[split].items()}
+        for attribute, answer in named.items():
             place = f"{attribute}/{split}"
             arrays[f"{place}/label"] = answer.label.astype(np.uint8)
             arrays[f"{place}/score"] = answer.score.astype(np.float32)

@@ -12,8 +12,8 @@ from protofair.report.results import CellRuns, Results
 from protofair.report.settings import flat, resolved
 from protofair.report.summary import summarise
 
-TRAININGS = ("warmup", "fair")
-SHOWN_SETTINGS = ("prepare", "warmup", "fair", "probe")
+TRAININGS = ("warmup", "fair", "baseline")
+SHOWN_SETTINGS = ("prepare", "warmup", "fair", "baseline", "probe")
 
 
 def build_cell(results: Results, table: str, row: str, column: str, *, control: bool = False) -> Cell:
@@ -38,6 +38,7 @@ def build_cell(results: Results, table: str, row: str, column: str, *, control: 
         majority_rate=majority.mean if majority else None,
         at_majority=any(run.content["at_majority_rate"] for run in cell.done.values()),
         one_class=any(run.content["predicts_one_class"] for run in cell.done.values()),
+        own=any(run.own for run in cell.done.values()),
         note=_note(cell),
         details=_details(results.plan, cell),
     )

@@ -20,6 +20,7 @@ from protofair.report.settings import flat, resolved
 Bytes = NDArray[np.uint8]
 # Settings that gather what others ask for, and change no number.
 FREE = ("probe.tasks", "warmup.keep")
+MADE_WITH = ("warmup", "fair", "baseline", "probe")
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ class Run:
     sensitive: str
     state: State
     path: Path
-    content: Entry = field(default_factory=dict)  # of the test split, as `protofair probe` writes it
+    # Of the test split, as `protofair probe` writes it. Of a method with its own classifier that one's metrics, and the
+    # linear probe's under `linear`.
+    content: Entry = field(default_factory=dict)
     problem: str = ""
 
     @property
@@ -39,13 +42,19 @@ class Run:
         """That runs it, and what it needs."""
         return command(self.probe)
 
+    @property
+    def own(self) -> bool:
+        """Whether the metrics are of the method's own classifier."""
+        return "linear" in self.content
+
     def metric(self, name: str) -> Interval | None:
         """A metric by its dotted name, None where there is none."""
         return read_interval(self.content, name)
 
     def metrics(self) -> dict[str, Interval]:
-        """Every metric of the target probe and the sensitive one, by dotted name."""
-        names = [*self.content, *(f"sensitive.{name}" for name in self.content.get("sensitive", {}))]
+        """Every metric of what predicts the target and of the sensitive probe, by dotted name."""
+        parts = [f"{part}.{name}" for part in ("linear", "sensitive") for name in self.content.get(part, {})]
+        names = [*self.content, *parts]
         found = {name: self.metric(name) for name in names}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -89,7 +98,7 @@ class Collected:
             try:
                 task = next(t for t in content["tasks"] if (t["target"], t["sensitive"]) == (target, sensitive))
                 check_measured(task["test"])
-                return Run(probe, target, sensitive, state, path, task["test"])
+                return Run(probe, target, sensitive, state, path, _shown(task["test"]))
             except StopIteration:
                 state, content = self.broken(path, f"has no task {target}/{sensitive}", probe)
             except UNREADABLE as error:
@@ -113,12 +122,13 @@ class Collected:
     def _asked(self, probe: str) -> Entry:
         """The settings the plan has for a probe and the training before it."""
         stages = [stage.split("@", 1) for stage in stages_of(self.plan, "probe", probe)]
-        return {stage: resolved(self.plan, stage, key) for stage, key in stages if stage in ("warmup", "fair", "probe")}
+        return {stage: resolved(self.plan, stage, key) for stage, key in stages if stage in MADE_WITH}
 
     def _read_answers(self, probe: str, target: str, sensitive: str) -> Answers | None:
         """The predictions behind a run's metrics; None, and a problem, if their file is not what it should be."""
         path = self.path(probe, "predictions.npz")
-        names = [f"{target}/test/{part}" for part in ("label", "prediction", "score")]
+        own = "own/" if self.run(probe, target, sensitive).own else ""
+        names = [f"{own}{target}/test/{part}" for part in ("label", "prediction", "score")]
         names += [f"{sensitive}/test/{part}" for part in ("label", "prediction")]
         try:
             with np.load(self.root / path) as arrays:
@@ -138,6 +148,14 @@ class Collected:
         problem = f"{path}: {what}. Run it again: {command(probe)}"
         self.problems[problem] = None
         return "broken", {"problem": problem}
+
+
+def _shown(test: Entry) -> Entry:
+    """A task on the test split, with the method's own classifier before the linear probe where it has one."""
+    if "own" not in test:
+        return test
+    linear = {name: part for name, part in test.items() if name in test["own"]}
+    return {**test, **test["own"], "linear": linear}
 
 
 def command(probe: str) -> str:

@@ -15,7 +15,7 @@ from protofair.report.settings import flat
 def read_curves(plan: Plan, root: Path) -> tuple[dict[str, Curve], list[str]]:
     """The logs there are, by stage@key, and what is wrong with the others."""
     curves, problems = {}, []
-    for stage in ("warmup", "fair"):
+    for stage in ("warmup", "fair", "baseline"):
         for key in getattr(plan, stage):
             path = Path("results", plan.suite, stage, key, "log.jsonl")
             if not (root / path).exists():

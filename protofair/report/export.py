@@ -16,7 +16,7 @@ FIELDS = (
     *("table", "row", "kind", "quoted", "column", "target", "sensitive", "state", "metric"),
     *("ours", "sd", "low", "high", "seeds", "paper", "difference", "beside_paper"),
     *("minus_control", "minus_control_low", "minus_control_high", "minus_base", "minus_base_low", "minus_base_high"),
-    *("balanced_accuracy", "majority_rate", "at_majority", "one_class", "note"),
+    *("balanced_accuracy", "majority_rate", "at_majority", "one_class", "own_classifier", "note"),
 )
 MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\`*_|[]"} | {"<": "&lt;", "\n": " "})
 
@@ -76,7 +76,7 @@ def _csv_line(table: TableModel, row: Row, cell: Cell, value: Value) -> list[obj
         *_difference(value.against_base),
         _number(cell.balanced_accuracy.mean if cell.balanced_accuracy else None),
         _number(cell.majority_rate),
-        *(cell.at_majority, cell.one_class, cell.note),
+        *(cell.at_majority, cell.one_class, cell.own, cell.note),
     ]
 
 

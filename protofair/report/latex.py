@@ -10,7 +10,8 @@ ESCAPES = (
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\n": " "}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''"}
     | {"±": r"$\pm$", "−": "$-$", "–": "--", "…": r"\dots{}", "λ": r"$\lambda$", "↑": r"$\uparrow$"}
-    | {"↓": r"$\downarrow$", "†": r"\textsuperscript{\dag}", "ᵐ": r"\textsuperscript{m}"}
+    | {"↓": r"$\downarrow$", "†": r"\textsuperscript{\dag}", "‡": r"\textsuperscript{\ddag}"}
+    | {"ᵐ": r"\textsuperscript{m}"}
 )
 DOCUMENT = r"""\documentclass{article}
 \usepackage{booktabs}

@@ -9,10 +9,12 @@ from protofair.report.model import Cell, Metric, TableModel, Value
 ARROWS = {"higher": "↑", "lower": "↓"}
 WAITING = {"pending": "…", "partial": "…", "broken": "!", "done": "n/a", "not planned": ""}
 MAJORITY = "ᵐ"  # the classifier is no better than always answering the majority class
+OWN = "‡"  # the method's own classifier, not a linear probe
 QUOTED = "†"  # not the authors' run: quoted from the FSCL paper
 LEGEND = (
     "Mean ± standard deviation over seeds, and below it the paper's number."
     f" {QUOTED} quoted by the paper from FSCL. {MAJORITY} not above the rate of the majority class."
+    f" {OWN} the method's own classifier; else a linear probe on its features."
     " … has not run, ! has a broken file."
 )
 
@@ -49,7 +51,7 @@ def our_number(cell: Cell, value: Value, metric: Metric) -> str:
     if value.ours is None:
         return WAITING[cell.state]
     flagged = metric.name in ("accuracy", "equalized_odds") and cell.at_majority
-    return mean_sd(value.ours, metric) + (MAJORITY if flagged else "")
+    return mean_sd(value.ours, metric) + (MAJORITY if flagged else "") + (OWN if cell.own else "")
 
 
 def paper_number(cell: Cell, value: Value, metric: Metric) -> str:

@@ -30,13 +30,17 @@ class Attribute(BaseModel):
     at_majority_rate: bool
 
 
-class Measured(Attribute):
+class Target(Attribute):
     equalized_odds: Estimate
     auroc_gap: Estimate
-    mixing: Estimate
     counts: dict[str, dict[str, int]]
     groups: dict[str, Group]
+
+
+class Measured(Target):
+    mixing: Estimate
     sensitive: Attribute
+    own: Target | None = None
 
 
 def check_measured(content: Any) -> None:

@@ -14,6 +14,9 @@ METRICS = {
         Metric("auroc_gap", "AUROC gap", "AUROC gap between groups", "lower", 3, ""),
         Metric("sensitive.accuracy", "Probe-ACC", "accuracy of the probe for the sensitive attribute", "lower", 1, "%"),
         Metric("sensitive.balanced_accuracy", "Probe bal. ACC", "its balanced accuracy", "lower", 1, "%"),
+        Metric("linear.accuracy", "linear ACC", "accuracy of a linear probe instead", "higher", 1, "%"),
+        Metric("linear.equalized_odds", "linear EO", "its equalized odds", "lower", 1, "%"),
+        Metric("linear.balanced_accuracy", "linear bal. ACC", "its balanced accuracy", "higher", 1, "%"),
         Metric("mixing", "mixing", "mixing of the groups among nearest neighbours", "higher", 2, ""),
     )
 }

@@ -126,6 +126,7 @@ class Cell:
     majority_rate: float | None = None
     at_majority: bool = False  # in at least one seed the test set cannot tell it from answering the majority class
     one_class: bool = False  # in at least one seed it always gives the same answer
+    own: bool = False  # the numbers are of the method's own classifier, not of a linear probe
     note: str = ""  # of a cell that is not done: what to run, or which file is broken
     details: Details = Details()
 
@@ -197,7 +198,7 @@ class TsnePanel:
 class Curve:
     """The log of a training."""
 
-    stage: str  # warmup or fair
+    stage: str  # warmup, fair or baseline
     key: str
     # A line an epoch, a column a number: epoch, lr, loss, base; of a fair phase also fair, within, cross, pairs_within,
     # clusters.sensitive_purity, clusters.pair_purity, kmeans.pair_purity, ... NaN where an epoch has no such number.

@@ -13,7 +13,7 @@ from protofair.report.data_cards import read_cards
 from protofair.report.files import UNREADABLE, read_json, why
 from protofair.report.model import Provenance, StageCost
 
-RUN_STAGES = ("warmup", "fair", "probe", "tsne")
+RUN_STAGES = ("warmup", "fair", "baseline", "probe", "tsne")
 CONTAINER = Path("docker/protofair.sif")
 DIGESTS = Path(".cache/report/digests.json")
 

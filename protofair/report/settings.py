@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from protofair.baselines.config import Baseline
 from protofair.data.prepare.config import Prepare
 from protofair.plan.plan import Entry, Plan
 from protofair.probe.config import ProbeConfig, TsneConfig
@@ -12,6 +13,7 @@ MODELS: dict[str, type[Strict]] = {
     "prepare": Prepare,
     "warmup": Warmup,
     "fair": Fair,
+    "baseline": Baseline,
     "probe": ProbeConfig,
     "tsne": TsneConfig,
 }

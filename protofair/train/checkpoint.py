@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import io
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,8 +75,21 @@ class Checkpoints:
 def serialise(value: dict[str, Any]) -> bytes:
     """torch's format, in memory: its bytes would depend on the name of a file."""
     buffer = io.BytesIO()
-    torch.save(value, buffer)
+    torch.save(_unshared(value), buffer)
     return buffer.getvalue()
+
+
+def _unshared(value: Any) -> Any:
+    """The same value with every key one object for all and every tuple one by itself.
+
+    Pickle notes which equal objects are the same object, and those of a resumed run are others: without this, equal
+    states could give different bytes.
+    """
+    if type(value) is dict:
+        return {sys.intern(key) if type(key) is str else key: _unshared(part) for key, part in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_unshared(part) for part in value)
+    return value
 
 
 def deserialise(content: bytes) -> dict[str, Any]:

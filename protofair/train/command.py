@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 
-def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What both commands take."""
+def training_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What every command that trains takes."""
     for option in reversed([
         click.argument("key"),
         click.option(
@@ -40,7 +40,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@_options
+@training_options
 def warmup(key: str, plan: Path, **how: Any) -> None:
     """Train an encoder with its base objective alone, as entry warmup.KEY of the plan says.
 
@@ -56,11 +56,11 @@ def warmup(key: str, plan: Path, **how: Any) -> None:
     """
     from protofair.train.phases import run_warmup
 
-    click.echo(run_warmup(*_prepared(plan, key, how)))
+    click.echo(run_warmup(*prepared(plan, key, how)))
 
 
 @click.command()
-@_options
+@training_options
 def fair(key: str, plan: Path, **how: Any) -> None:
     """Continue a warm-up with base objective + weight x L_CF, as entry fair.KEY of the plan says.
 
@@ -77,10 +77,11 @@ def fair(key: str, plan: Path, **how: Any) -> None:
     """
     from protofair.train.phases import run_fair
 
-    click.echo(run_fair(*_prepared(plan, key, how)))
+    click.echo(run_fair(*prepared(plan, key, how)))
 
 
-def _prepared(plan: Path, key: str, how: dict[str, Any]) -> tuple[Any, str, Any]:
+def prepared(plan: Path, key: str, how: dict[str, Any]) -> tuple[Any, str, Any]:
+    """The plan, the key and the options that a stage takes."""
     from protofair.train.entries import Plan
     from protofair.train.stage import Options
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from protofair.errors import UserError
+from protofair.objectives.adversary import AdversaryConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import EncoderConfig
 from protofair.strict import Strict
@@ -48,10 +49,14 @@ class Augment(Strict):
 
 
 class Warmup(Strict):
-    """A training with the base objective alone; `keep` lists the epochs whose checkpoints stay (default: the last)."""
+    """A training with the base objective alone; `keep` lists the epochs whose checkpoints stay (default: the last).
+
+    An adversary, where there is one, belongs to the base: a fair phase continues it.
+    """
 
     data: str
     objective: ObjectiveConfig
+    adversary: AdversaryConfig | None = None
     encoder: EncoderConfig = EncoderConfig()
     optimiser: Optimiser = Optimiser()
     augment: Augment = Augment()

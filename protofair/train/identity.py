@@ -11,10 +11,10 @@ CODE = ("method", "objectives", "train", "crop.py", "packed.py")  # what a train
 PACKAGE = Path(protofair.__file__).parent
 
 
-def code_hash(root: Path = PACKAGE) -> str:
+def code_hash(root: Path = PACKAGE, names: tuple[str, ...] = CODE) -> str:
     """SHA-256 over the training code, by file name and content."""
     digest = hashlib.sha256()
-    for name in CODE:
+    for name in names:
         for path in sorted((root / name).rglob("*.py")) or [root / name]:
             digest.update(f"{path.relative_to(root).as_posix()}\n{file_hash(path)}\n".encode())
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""The loop of both phases: epochs and steps, what is logged, what is kept, when the state is saved."""
+"""The loop of every training stage: epochs and steps, what is logged, what is kept, when the state is saved."""
 
 import json
 import time
@@ -11,8 +11,8 @@ from protofair.train.checkpoint import Checkpoints, serialise
 from protofair.train.history import History
 from protofair.train.progress import Progress
 from protofair.train.stop import Stop, StopRequest
-from protofair.train.trainer import Trainer
-from protofair.train.watch import TrainingError, stuck
+from protofair.train.training import Training
+from protofair.train.watch import TrainingError
 
 CHECK_EVERY = 20  # steps between two looks at the losses: each look waits for the device
 
@@ -26,7 +26,7 @@ class Loop:
 
     def __init__(
         self,
-        trainer: Trainer,
+        trainer: Training,
         checkpoints: Checkpoints,
         progress: Progress,
         *,
@@ -95,10 +95,10 @@ class Loop:
         rate = self.trainer.schedule.rate(self.epoch)
         record: dict[str, Any] = {"epoch": self.epoch, "lr": rate, **self.history.means()}
         self.records.append(record)
-        warning = stuck(self.trainer.warmup, self.records)
+        warning = self.trainer.warning(self.records)
         found = {"clusters": self.trainer.metrics(), "kmeans": self.kmeans, "warning": warning}
         record |= {name: value for name, value in found.items() if value is not None}
-        speed = self.trainer.images_per_epoch / self.epoch_seconds
+        speed = self.trainer.steps * self.trainer.batch_size / self.epoch_seconds
         record |= {"seconds": round(self.epoch_seconds, 3), "images_per_second": round(speed, 1)}
         self._write_log()
         self.progress.epoch(record)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from protofair.errors import UserError
 from protofair.objectives import Output, build, build_encoder, projection_head
+from protofair.objectives.adversary import Adversary
 from protofair.train.checkpoint import deserialise
 from protofair.train.config import Warmup
 from protofair.train.device import autocast
@@ -23,7 +24,7 @@ Space = Literal["head", "contrastive", "encoder"]
 
 
 class Networks(nn.Module):
-    """The encoder f, the base objective with its heads, and the cluster head h.
+    """The encoder f, the base objective with its heads, the cluster head h, and an adversary if there is one.
 
     No gradient ever reaches the cluster head (open point 1): it is a random projection, fixed by the seed. Without a
     gradient neither weight decay nor momentum moves it.
@@ -37,6 +38,10 @@ class Networks(nn.Module):
         self.objective = build(warmup.objective, self.encoder)
         dim = self.encoder.feature_dim
         self.cluster_head = projection_head(dim, dim, CLUSTER_DIM).requires_grad_(False)
+        self.adversary = None
+        if warmup.adversary is not None:
+            options = warmup.adversary
+            self.adversary = Adversary(dim, num_classes=options.num_groups, weight=options.weight)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload] # torch's stubs lack it
 
     def forward(self, views: Views, labels: Labels) -> Output:
@@ -50,6 +55,14 @@ class Networks(nn.Module):
                 sensitive=labels[sensitive] if sensitive else None,
             )
         return output
+
+    def adversarial_loss(self, output: Output, labels: Labels) -> Tensor | None:
+        """The adversary's loss on the features of both views, to be added to the objective's; None without one."""
+        if self.adversary is None or self.warmup.adversary is None:
+            return None
+        with autocast(output.features.device):
+            loss: Tensor = self.adversary(output.features, labels[self.warmup.adversary.sensitive].repeat(2))
+        return loss
 
     @torch.no_grad()
     def clustered(self, output: Output, space: Space) -> Tensor:
@@ -80,11 +93,15 @@ class Networks(nn.Module):
         learning = [parameter for parameter in self.parameters() if parameter.requires_grad]
         return torch.optim.SGD(learning, lr=options.lr, momentum=options.momentum, weight_decay=options.weight_decay)
 
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        return PARTS if self.adversary is None else (*PARTS, "adversary")
+
     def parts(self) -> dict[str, Any]:
-        return {name: getattr(self, name).state_dict() for name in PARTS}
+        return {name: getattr(self, name).state_dict() for name in self._parts}
 
     def load_parts(self, parts: dict[str, Any]) -> None:
-        for name in PARTS:
+        for name in self._parts:
             getattr(self, name).load_state_dict(parts[name])
 
 

@@ -1,41 +1,105 @@
 """The two stages: a warm-up from nothing, and a fair phase from a warm-up's checkpoint."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from protofair.errors import UserError
 from protofair.strict import parse
+from protofair.train.batches import TrainingSet
 from protofair.train.config import Fair, Warmup, check_fits
 from protofair.train.entries import Plan, packed_folder
 from protofair.train.identity import file_hash
 from protofair.train.networks import read_kept
-from protofair.train.stage import Options, Start, train
+from protofair.train.stage import Job, Options, Role, train
+from protofair.train.trainer import Trainer
 
 
 def run_warmup(plan: Plan, key: str, options: Options) -> Path:
     """Train with the base objective alone; returns the folder of the outputs."""
-    return train(plan, key, options, warmup=plan.entry("warmup", key, Warmup))
+    warmup = plan.entry("warmup", key, Warmup)
+    return train(plan, key, options, _job(warmup, lambda images, device: Trainer(warmup, images, device)))
 
 
 def run_fair(plan: Plan, key: str, options: Options) -> Path:
     """Continue a warm-up with base objective + weight x L_CF; returns the folder of the outputs."""
     fair, where = plan.entry("fair", key, Fair), plan.where("fair", key)
-    planned = plan.entry("warmup", fair.warmup, Warmup) if plan.has("warmup", fair.warmup) else None
-    if planned:
-        check_fits(fair, planned, where=where)
-    path = plan.folder("warmup", fair.warmup) / "checkpoints" / f"epoch-{fair.from_epoch:03d}.pt"
-    again = f"Train it: protofair warmup {fair.warmup}"
-    start, config = read_kept(path, remedy=again)
-    warmup = parse(Warmup, config.get("warmup"), where=f"{path}: config")
+    if plan.has("warmup", fair.warmup):
+        check_fits(fair, plan.entry("warmup", fair.warmup, Warmup), where=where)
+    trained = read_warmup(plan, fair.warmup, fair.from_epoch)
+    warmup = trained.warmup
     check_fits(fair, warmup, where=where)
-    if planned:
-        _check_same(planned, warmup, path, again)
+
+    def build(images: TrainingSet, device: torch.device) -> Trainer:
+        if fair.num_prototypes > len(images):
+            counts = f"{fair.num_prototypes} prototypes for {len(images)} training images"
+            raise UserError(f"{where}: 'num_prototypes': {counts}. Lower it.")
+        trainer = Trainer(warmup, images, device, fair)
+        trainer.continue_from(trained.content)
+        return trainer
+
+    job = _job(warmup, build)
+    continued = replace(
+        job,
+        stage="fair",
+        epochs=fair.epochs,
+        keep=(fair.from_epoch + fair.epochs,),
+        roles=(*job.roles, Role("sensitive", fair.sensitive)),
+        config={**job.config, "fair": fair.model_dump(mode="json")},
+        start=trained.path,
+    )
+    return train(plan, key, options, continued)
+
+
+def _job(warmup: Warmup, build: Callable[[TrainingSet, torch.device], Trainer]) -> Job:
+    """A warm-up, or what a fair phase has of one."""
+    objective, adversary = warmup.objective, warmup.adversary
+    roles = []
+    if (target := objective.attribute("target")) is not None:
+        roles.append(Role("objective.target", target, objective.target_classes))
+    if (sensitive := objective.attribute("sensitive")) is not None:
+        roles.append(Role("objective.sensitive", sensitive))
+    if adversary is not None:
+        roles.append(Role("adversary.sensitive", adversary.sensitive, adversary.num_groups))
+    return Job(
+        stage="warmup",
+        data=warmup.data,
+        encoder=warmup.encoder,
+        batch_size=warmup.optimiser.batch_size,
+        epochs=warmup.epochs,
+        keep=warmup.kept_epochs,
+        roles=tuple(roles),
+        config={"warmup": warmup.model_dump(mode="json")},
+        build=build,
+    )
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A kept checkpoint of a warm-up, and what that was."""
+
+    path: Path
+    content: dict[str, Any]
+    warmup: Warmup
+
+
+def read_warmup(plan: Plan, key: str, epoch: int) -> Trained:
+    """The checkpoint of a warm-up after an epoch; refused if it is not the plan's, or not of the data there is now."""
+    path = plan.folder("warmup", key) / "checkpoints" / f"epoch-{epoch:03d}.pt"
+    again = f"Train it: protofair warmup {key}"
+    content, config = read_kept(path, remedy=again)
+    warmup = parse(Warmup, config.get("warmup"), where=f"{path}: config")
+    if plan.has("warmup", key):
+        _check_same(plan.entry("warmup", key, Warmup), warmup, path, again)
     manifest = packed_folder(warmup.data) / "manifest.json"
     if manifest.exists() and config.get("manifest") != file_hash(manifest):
         raise UserError(f"{path}: trained on other data than {manifest.parent} holds now. {again}")
-    if start["epoch"] != fair.from_epoch:
-        raise UserError(f"{path}: holds epoch {start['epoch']}, not {fair.from_epoch}. {again}")
-    return train(plan, key, options, warmup=warmup, fair=fair, start=Start(path, start))
+    if content["epoch"] != epoch:
+        raise UserError(f"{path}: holds epoch {content['epoch']}, not {epoch}. {again}")
+    return Trained(path, content, warmup)
 
 
 def _check_same(planned: Warmup, trained: Warmup, path: Path, again: str) -> None:

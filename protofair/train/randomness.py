@@ -5,10 +5,10 @@ from typing import Literal
 import numpy as np
 import torch
 
-STREAMS = {"order": 0, "augment": 1, "kmeans": 2}
+STREAMS = {"order": 0, "augment": 1, "kmeans": 2, "noise": 3}
 
 
-def generator(stream: Literal["order", "augment", "kmeans"], *place: int) -> torch.Generator:
+def generator(stream: Literal["order", "augment", "kmeans", "noise"], *place: int) -> torch.Generator:
     """A generator for one purpose at one place, such as (seed, epoch, step).
 
     Always on the CPU: its numbers are then the same on every device.

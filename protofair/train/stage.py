@@ -1,25 +1,28 @@
 """A training stage: from a valid entry to its outputs."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from protofair.environment import environment
 from protofair.errors import UserError
+from protofair.objectives import EncoderConfig
 from protofair.packed import Packed
 from protofair.strict import did_you_mean
 from protofair.train.batches import TrainingSet
 from protofair.train.checkpoint import ROOT, Checkpoints
-from protofair.train.config import Fair, Warmup
 from protofair.train.device import make_deterministic, training_device
 from protofair.train.entries import Plan, packed_folder
 from protofair.train.estimate import refuse_long_run
-from protofair.train.identity import code_hash, file_hash, run_hash
+from protofair.train.identity import CODE, code_hash, file_hash, run_hash
 from protofair.train.loop import Loop
 from protofair.train.outputs import publish
 from protofair.train.progress import Progress
-from protofair.train.trainer import Trainer
+from protofair.train.training import Training
 
 
 @dataclass(frozen=True)
@@ -33,48 +36,58 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Start:
-    """The kept checkpoint of a warm-up that a fair phase continues."""
+class Role:
+    """An attribute that is learned from, by the key that names it; `classes` if a head is built for so many."""
 
-    path: Path
-    content: dict[str, Any]
+    key: str
+    attribute: str
+    classes: int | None = None
 
 
-def train(
-    plan: Plan, key: str, options: Options, *, warmup: Warmup, fair: Fair | None = None, start: Start | None = None
-) -> Path:
+@dataclass(frozen=True)
+class Job:
+    """What a stage trains, and what its outputs say of it."""
+
+    stage: str
+    data: str
+    encoder: EncoderConfig
+    batch_size: int
+    epochs: int  # of this stage alone
+    keep: tuple[int, ...]
+    roles: tuple[Role, ...]
+    config: dict[str, Any]  # the entry, and the one it continues, by stage
+    build: Callable[[TrainingSet, torch.device], Training]
+    start: Path | None = None  # the kept checkpoint of another training that this one reads
+    code: tuple[str, ...] = CODE
+
+
+def train(plan: Plan, key: str, options: Options, job: Job) -> Path:
     """Train an entry, or go on with it, then publish its outputs; returns their folder."""
-    stage = "warmup" if fair is None else "fair"
-    manifest = packed_folder(warmup.data) / "manifest.json"
-    images = _training_set(Packed.open(manifest.parent), plan.where(stage, key), warmup, fair)
+    manifest = packed_folder(job.data) / "manifest.json"
+    images = _training_set(Packed.open(manifest.parent), plan.where(job.stage, key), job)
     device = training_device()
     if options.deterministic:
         make_deterministic()
     if device.type == "cpu" and not options.on_cpu:
-        epochs = warmup.epochs if fair is None else fair.epochs
-        refuse_long_run(warmup, size=images.packed.images.shape[1:3], images=len(images), epochs=epochs)
-    config = {"stage": stage, "warmup": warmup.model_dump(mode="json"), "manifest": file_hash(manifest)}
-    if fair is not None:
-        config["fair"] = fair.model_dump(mode="json")
-    inputs = {str(path): file_hash(path) for path in ([manifest, start.path] if start else [manifest])}
-    folder, code = plan.folder(stage, key), code_hash()
+        refuse_long_run(job.encoder, size=images.packed.images.shape[1:3], images=len(images), epochs=job.epochs)
+    config = {"stage": job.stage, **job.config, "manifest": file_hash(manifest)}
+    inputs = {str(path): file_hash(path) for path in ([manifest, job.start] if job.start else [manifest])}
+    folder, code = plan.folder(job.stage, key), code_hash(names=job.code)
     checkpoints = Checkpoints(ROOT / run_hash({"output": str(folder), **config}, inputs=inputs, code=code))
+    trainer = job.build(images, device)
     with checkpoints.locked():
-        trainer = Trainer(warmup, images, device, fair)
-        if start is not None:
-            trainer.continue_from(start.content)
         loop = Loop(
             trainer,
             checkpoints,
-            Progress(f"{stage} {key}", per_epoch=trainer.images_per_epoch, epochs=trainer.epochs),
+            Progress(f"{job.stage} {key}", per_epoch=trainer.steps * trainer.batch_size, epochs=trainer.epochs),
             config=json.dumps(config, sort_keys=True),
-            keep=warmup.kept_epochs if fair is None else (trainer.epochs[-1],),
+            keep=job.keep,
             save_epochs=options.save_epochs,
             save_minutes=options.save_minutes,
         )
         loop.run()
         run = {
-            "stage": stage,
+            "stage": job.stage,
             "key": key,
             "suite": plan.suite,
             "config": config,
@@ -91,21 +104,20 @@ def train(
     return folder
 
 
-def _training_set(packed: Packed, where: str, warmup: Warmup, fair: Fair | None) -> TrainingSet:
+def _training_set(packed: Packed, where: str, job: Job) -> TrainingSet:
     """The images with every attribute that plays a role, once it is known that it can."""
-    roles = {f"objective.{role}": warmup.objective.attribute(role) for role in ("target", "sensitive")}
-    roles["sensitive"] = fair.sensitive if fair else None
-    named = {role: attribute for role, attribute in roles.items() if attribute is not None}
-    for role, attribute in named.items():
-        if attribute not in packed.attributes:
-            hint = did_you_mean(attribute, packed.attributes)
-            raise UserError(f"{where}: '{role}': {packed.path} has no attribute '{attribute}'. {hint}")
-    images = TrainingSet(packed, named.values())
-    images.steps(warmup.optimiser.batch_size)
-    for role, attribute in named.items():
-        if images.classes[attribute] < 2:
-            raise UserError(f"{where}: '{role}': all training images have the same '{attribute}'. Name another one.")
-    if fair and fair.num_prototypes > len(images):
-        counts = f"{fair.num_prototypes} prototypes for {len(images)} training images"
-        raise UserError(f"{where}: 'num_prototypes': {counts}. Lower it.")
+    for role in job.roles:
+        if role.attribute not in packed.attributes:
+            hint = did_you_mean(role.attribute, packed.attributes)
+            raise UserError(f"{where}: '{role.key}': {packed.path} has no attribute '{role.attribute}'. {hint}")
+    images = TrainingSet(packed, [role.attribute for role in job.roles])
+    images.steps(job.batch_size)
+    for role in job.roles:
+        found = images.classes[role.attribute]
+        if found < 2:
+            same = f"all training images have the same '{role.attribute}'"
+            raise UserError(f"{where}: '{role.key}': {same}. Name another one.")
+        if role.classes not in (None, found):
+            counts = f"'{role.attribute}' has {found} classes, the head is built for {role.classes}"
+            raise UserError(f"{where}: '{role.key}': {counts}. Set its number of classes.")
     return images

@@ -12,6 +12,7 @@ from protofair.train.config import Fair, Warmup
 from protofair.train.networks import FORMAT, Networks
 from protofair.train.regulariser import Regulariser
 from protofair.train.schedule import fair_schedule, warmup_schedule
+from protofair.train.watch import stuck
 
 
 class Trainer:
@@ -34,10 +35,6 @@ class Trainer:
         self.optimiser = self.networks.optimiser()
         self.regulariser = None if fair is None else Regulariser(fair, self.networks, images, device)
 
-    @property
-    def images_per_epoch(self) -> int:
-        return self.steps * self.batch_size
-
     def begin_epoch(self, epoch: int, pause: Callable[[], None]) -> dict[str, Any] | None:
         """What comes before the first step of an epoch; returns what K-means found, if it ran."""
         return None if self.regulariser is None else self.regulariser.begin_epoch(epoch, pause)
@@ -54,6 +51,9 @@ class Trainer:
         views = two_views(batch.images, config=self.warmup.augment, seed=self.seed, epoch=epoch, step=step)
         output = self.networks(views, batch.labels)
         loss, numbers = output.loss, {"base": output.loss.detach(), **output.terms}
+        adversarial = self.networks.adversarial_loss(output, batch.labels)
+        if adversarial is not None:
+            loss, numbers["adversary"] = loss + adversarial, adversarial.detach()
         if self.regulariser is not None:
             term, statistics = self.regulariser(output, batch.labels)
             numbers |= statistics
@@ -69,10 +69,16 @@ class Trainer:
         """The clusters met in this epoch so far."""
         return None if self.regulariser is None else self.regulariser.metrics()
 
+    def warning(self, records: list[dict[str, Any]]) -> str | None:
+        return stuck(self.warmup, records)
+
     def kept(self, *, config: str, epoch: int) -> dict[str, Any]:
         """The checkpoint a later stage reads: plain tensors and values."""
         fair = {} if self.regulariser is None else self.regulariser.term.state_dict()
         parts = {**self.networks.parts(), "fair": fair, "optimiser": self.optimiser.state_dict()}
+        classifier = self.networks.objective.own_classifier()
+        if classifier is not None:
+            parts["classifier"] = classifier.state_dict()
         return {"format": FORMAT, "config": config, "epoch": epoch, **parts}
 
     def state(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ CONFIGURATIONS = [
     {"name": "fscl", "target": "Big_Nose", "sensitive": "Male"},
     {"name": "fscl-plus", "target": "Big_Nose", "sensitive": "Male"},
     {"name": "fscl-star", "sensitive": "Male"},
+    {"name": "ce", "target": "Big_Nose"},
 ]
 TARGET = torch.tensor([0, 1] * 6)
 SENSITIVE = torch.tensor([0, 0, 1] * 4)

@@ -15,6 +15,7 @@ COMMANDS = {
     "prepare": "protofair.data.prepare.command",
     "warmup": "protofair.train.command",
     "fair": "protofair.train.command",
+    "baseline": "protofair.baselines.command",
     "probe": "protofair.probe.command",
     "tsne": "protofair.probe.command",
     "report": "protofair.report.command",

@@ -68,7 +68,10 @@ def test_an_unknown_part_is_refused_with_the_nearest(params: Path):
 
 
 def test_cost_shows_that_sharing_saves(params: Path):
-    rows = {line[:22].strip(): line[22:].split() for line in plan("paper", "--cost").output.splitlines()}
+    rows = {
+        line[:22].strip(): line[22:].split()
+        for line in plan("paper", "--cost", "--only", "ablation").output.splitlines()
+    }
     shared, naive = (int(number.replace(",", "")) for number in rows["epochs"])
     assert shared < naive / 2
     assert not (params / "plan.yaml").exists()

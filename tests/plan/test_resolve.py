@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from protofair.plan.narrow import with_full
 from protofair.plan.resolve import resolve
 from protofair.plan.suite import Suite
 from protofair.strict import parse, read_yaml
@@ -100,14 +101,44 @@ def test_keys_hold_no_character_that_dvc_or_snakemake_would_read_otherwise():
             assert key.replace("-", "").replace("_", "").isalnum(), key
 
 
-def test_the_paper_runs_every_row_of_the_tables_that_is_a_contrastive_objective():
+def test_the_paper_runs_every_row_of_every_table():
     plan = resolve(parse(Suite, read_yaml(ROOT / "params/paper.yaml"), where="paper"))
     reference = read_yaml(ROOT / "params/reference.yaml")["tables"]
     for name, table in reference.items():
         cells = {(cell["row"], cell["column"]) for cell in plan.report["tables"][name]}
-        wanted = {(row, column) for row in table["rows"] for column in table["columns"]}
-        assert {row for row, _ in wanted - cells} <= {"CE", "GRL", "LNL", "FD-VAE", "MFD", "SimCLR + GRL"}
+        assert {(row, column) for row in table["rows"] for column in table["columns"]} <= cells
         assert {column for _, column in cells} == set(table["columns"])
+
+
+def test_the_demo_has_in_full_what_the_paper_has():
+    full = with_full(parse(Suite, read_yaml(ROOT / "params/demo.yaml"), where="demo"))
+    demo, paper = resolve(full), resolve(parse(Suite, read_yaml(ROOT / "params/paper.yaml"), where="paper"))
+    for name, cells in paper.report["tables"].items():
+        wanted = {(cell["row"], cell["column"]) for cell in cells}
+        assert {(cell["row"], cell["column"]) for cell in demo.report["tables"][name]} == wanted
+
+
+def test_a_full_row_takes_the_place_of_its_namesake_or_stands_behind():
+    rows = [{**SUPCON, "only": ["m"]}, FAIR]
+    full = with_full(suite(rows, full={"table1": [SUPCON, {"name": "CE", "objective": "ce"}]}))
+    assert [row.name for row in full.tables["table1"].rows] == ["SupCon", "SupCon + ProtoFair", "CE"]
+    assert full.tables["table1"].rows[0].only == []
+
+
+def test_a_row_has_only_the_columns_it_asks_for():
+    plan = resolve(suite([{**SUPCON, "only": ["y"]}, {"name": "CE", "objective": "ce"}]))
+    cells = [(cell["row"], cell["column"]) for cell in plan.report["tables"]["table1"]]
+    assert cells == [("SupCon", "y"), ("CE", "m"), ("CE", "y")]
+
+
+def test_an_adversary_makes_a_training_of_its_own_for_each_sensitive_attribute_and_a_fair_phase_continues_it():
+    row = {"name": "SimCLR + GRL + ProtoFair", "objective": "simclr", "adversary": {"weight": 2}, "fair": {}}
+    plan = resolve(suite([{"name": "SimCLR", "objective": "simclr"}, row], controls=False))
+    plain, *opposed = plan.warmup.values()
+    assert "adversary" not in plain
+    assert [entry["adversary"] for entry in opposed] == [{"sensitive": s, "weight": 2} for s in ("Male", "Young")]
+    for fair in plan.fair.values():
+        assert plan.warmup[fair["warmup"]]["adversary"]["sensitive"] == fair["sensitive"]
 
 
 def test_the_ablation_varies_one_option_and_shares_what_a_table_has():
@@ -125,3 +156,26 @@ def test_resolving_twice_gives_the_same_text(name: str):
     content = read_yaml(ROOT / f"params/{name}.yaml")
     texts = {resolve(parse(Suite, content, where=name)).text() for _ in range(2)}
     assert len(texts) == 1
+
+
+def test_mfd_learns_from_the_ce_run_of_its_data_target_and_seed_which_is_trained_once():
+    rows = [{"name": "MFD", "objective": "mfd", "options": {"weight": 3}}, {"name": "CE", "objective": "ce"}]
+    plan = resolve(suite(rows, seeds=[0, 1]))
+    assert list(plan.warmup) == ["ce-celeba-32-big_nose-s0", "ce-celeba-32-big_nose-s1"]
+    assert len(plan.baseline) == 4, "for each sensitive attribute and seed"
+    for entry in plan.baseline.values():
+        teacher = plan.warmup[entry["teacher"]]
+        assert (teacher["data"], teacher["seed"]) == (entry["data"], entry["seed"])
+        assert teacher["objective"] == {"name": "ce", "target": entry["method"]["target"]}
+        assert entry["needs"] == f"results/small/warmup/{entry['teacher']}/checkpoints"
+        assert entry["method"]["weight"] == 3
+
+
+def test_a_method_brings_its_own_training_and_the_suite_has_the_last_word():
+    row = {"name": "FD-VAE", "objective": "fd-vae"}
+    special = {"fd-vae": {"training": {"encoder": {"name": "fd-vae-small"}}}}
+    (entry,) = resolve(suite([row], {"m": MALE}, objectives=special)).baseline.values()
+    assert entry["optimiser"] == {"lr": 1e-4, "batch_size": 64, "ramp_epochs": 0}
+    assert entry["encoder"] == {"name": "fd-vae-small"}
+    assert entry["epochs"] == 20
+    assert "teacher" not in entry

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from protofair.errors import UserError
+from protofair.objectives import build_encoder
 from protofair.packed import Packed
 from protofair.probe.metrics import equalized_odds
 from protofair.probe.run import run_probe
@@ -202,3 +203,61 @@ def test_grey_images_are_measured_too(run):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert run()["tasks"][0]["test"]["count"] == 80
+
+
+def features_of(checkpoint):
+    packed, encoder = Packed.open(Path("data/packed/tiny")), build_encoder("resnet-narrow")
+    encoder.load_state_dict(checkpoint["encoder"])
+    images = torch.from_numpy(packed.images[packed.rows("test")]).permute(0, 3, 1, 2) / 255
+    with torch.no_grad():
+        return encoder.eval()((images - 0.5) / 0.5)
+
+
+@pytest.fixture
+def classified(world):
+    """The checkpoint with a classifier of its own for `Smiling`, and the weights of that."""
+    path = Path("results/demo/warmup/base/checkpoints/epoch-003.pt")
+    content = torch.load(path, weights_only=True)
+    torch.manual_seed(5)
+    own = torch.nn.Linear(256, 2)
+    with torch.no_grad():  # so that it gives both answers
+        logits = own(features_of(content))
+        own.bias[1] -= (logits[:, 1] - logits[:, 0]).median()
+    config = json.loads(content["config"])
+    config["warmup"]["objective"] = {"name": "ce", "target": "Smiling"}
+    torch.save(content | {"classifier": own.state_dict(), "config": json.dumps(config)}, path)
+    return own
+
+
+def test_a_classifier_of_its_own_is_measured_beside_the_linear_probe(classified, run):
+    linear = {task["sensitive"]: task["test"] for task in run()["tasks"]}
+    with np.load(FOLDER / "predictions.npz") as arrays:
+        label, predicted = (arrays[f"own/Smiling/test/{part}"] for part in ("label", "prediction"))
+        male = arrays["Male/test/label"]
+        assert np.array_equal(label, arrays["Smiling/test/label"])
+        assert not np.array_equal(predicted, arrays["Smiling/test/prediction"])
+        score = arrays["own/Smiling/test/score"]
+    own = linear["Male"]["own"]
+    assert own["accuracy"]["value"] == pytest.approx(100 * (label == predicted).mean())
+    assert own["equalized_odds"]["value"] == pytest.approx(equalized_odds(label, predicted, sensitive=male), abs=1e-5)
+    assert "mixing" not in own
+    summary = json.loads((FOLDER / "summary.json").read_text())["Smiling/race"]
+    assert summary["own_equalized_odds"] == linear["race"]["own"]["equalized_odds"]["value"]
+
+    # What it answers is its own linear layer on the frozen features.
+    content = torch.load("results/demo/warmup/base/checkpoints/epoch-003.pt", weights_only=True)
+    logits = classified(features_of(content)).detach()
+    np.testing.assert_allclose(score[:, 0], logits[:, 1] - logits[:, 0], rtol=1e-3, atol=1e-4)
+
+
+def test_a_classifier_of_another_attribute_is_not_measured(classified, run):
+    run(tasks=[{"target": "Male", "sensitive": "race"}])
+    assert "own" not in written()["tasks"][0]["test"]
+
+
+def test_a_classifier_of_other_classes_is_refused(classified, run):
+    path = Path("results/demo/warmup/base/checkpoints/epoch-003.pt")
+    content = torch.load(path, weights_only=True)
+    torch.save(content | {"classifier": torch.nn.Linear(256, 3).state_dict()}, path)
+    with pytest.raises(UserError, match="its classifier knows 3 classes of 'Smiling'"):
+        run()

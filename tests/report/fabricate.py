@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def fabricate(
     wanted = dict(_wanted(plan, reference, effect, control))
     for key, entry in plan.probe.items():
         _probe(plan, root, key, entry, wanted, rows=rows, resamples=resamples)
-    for stage in ("warmup", "fair"):
+    for stage in ("warmup", "fair", "baseline"):
         for key in getattr(plan, stage):
             _training(plan, root, stage, key)
     for cell in plan.report["tsne"]:
@@ -125,17 +126,26 @@ def _probe(
         if sensitive not in answers:
             right = np.full(rows, goals[target, sensitive].sensitive / 100)
             answers[sensitive] = _answers(key, sensitive, labels[sensitive], right)
+    own = {}
+    if _has_classifier(plan, entry["checkpoint"]):  # which then comes to what is wanted, and the linear probe near it
+        target = pairs[0][0]
+        own = {f"own/{target}": answers[target]}
+        right = _right(labels, target, {s: goal for (t, s), goal in goals.items() if t == target})
+        answers[target] = _answers(f"{key}/linear", target, labels[target], 0.97 * right)
     mixed = 0.7 if entry["checkpoint"]["stage"] == "fair" and "control" not in key else 0.4
     tasks = []
     for target, sensitive in goals:
-        test = evaluate(
-            answers[target],
-            answers[sensitive],
+        evaluated = partial(
+            evaluate,
+            sensitive=answers[sensitive],
             mixing=lambda weights: {"mixing": mixed * weights[:, ::2].mean(axis=1)},
             resamples=resamples,
             seed=0,
             name=key,
         )
+        test = evaluated(answers[target])
+        for answer in own.values():
+            test["own"] = {n: part for n, part in evaluated(answer).items() if n not in ("sensitive", "mixing")}
         tasks.append({"target": target, "sensitive": sensitive, "val": test, "test": test})
     folder = root / "results" / plan.suite / "probe" / key
     record = {
@@ -148,11 +158,19 @@ def _probe(
     _write(folder / "metrics.json", {"format": 1, **record, "tasks": tasks})
     _write(folder / "run.json", {**record, **_machine(120.0)})
     arrays = {}
-    for attribute, answer in answers.items():
+    for attribute, answer in (answers | own).items():
         arrays[f"{attribute}/test/label"] = answer.label.astype(np.uint8)
         arrays[f"{attribute}/test/score"] = answer.score.astype(np.float32)
         arrays[f"{attribute}/test/prediction"] = answer.prediction.astype(np.uint8)
     np.savez(folder / "predictions.npz", **arrays)
+
+
+def _has_classifier(plan: Plan, checkpoint: Entry) -> bool:
+    """Whether what was trained has a classifier of its own."""
+    if checkpoint["stage"] == "baseline":
+        return True
+    key = plan.fair[checkpoint["key"]]["warmup"] if checkpoint["stage"] == "fair" else checkpoint["key"]
+    return bool(plan.warmup[key]["objective"]["name"] == "ce")
 
 
 def _labels(dataset: str, tasks: list[Entry], rows: int) -> dict[str, Labels]:
@@ -197,7 +215,7 @@ def _answers(key: str, attribute: str, label: Labels, right: NDArray[np.float64]
 def _training(plan: Plan, root: Path, stage: str, key: str) -> None:
     entry = resolved(plan, stage, key)
     random = np.random.default_rng(_seed(key))
-    first = 1 if stage == "warmup" else entry["from_epoch"] + 1
+    first = entry["from_epoch"] + 1 if stage == "fair" else 1
     records = []
     for epoch in range(first, first + entry["epochs"]):
         base = 5.0 + 2.0 / epoch + 0.02 * random.standard_normal()
@@ -280,8 +298,9 @@ def _trained_with(plan: Plan, checkpoint: Entry) -> Entry:
     """The configuration a checkpoint carries."""
     stage, key = checkpoint["stage"], checkpoint["key"]
     config: Entry = {"stage": stage, stage: resolved(plan, stage, key), "manifest": "0" * 64}
-    if stage == "fair":
-        config["warmup"] = resolved(plan, "warmup", plan.fair[key]["warmup"])
+    before = getattr(plan, stage)[key].get("warmup") or getattr(plan, stage)[key].get("teacher")
+    if before:
+        config["warmup"] = resolved(plan, "warmup", before)
     return config
 
 

@@ -84,8 +84,8 @@ def test_a_protofair_row_is_compared_with_the_row_it_builds_on():
     assert base_row("SimCLR + GRL") is None
 
 
-def test_rows_that_nobody_runs_show_the_papers_numbers(paper_report):
-    cell = find(paper_report, "table1", "GRL", "T:b, S:m")
+def test_rows_that_nobody_runs_show_the_papers_numbers(mini):
+    cell = find(build(*mini), "table1", "GRL", "T:b, S:m")
     assert (cell.state, cell.quoted) == ("not planned", True)
     assert [value.paper for value in cell.numbers] == [82.5, 14.0]
     assert all(value.ours is None and value.glyph == "" for value in cell.numbers)
@@ -255,3 +255,25 @@ def test_a_table_the_paper_does_not_have_is_shown_too(plan_of, fabricate, tmp_pa
     assert (table.name, table.number, table.state) == ("more", None, "done")
     assert [metric.name for metric in table.metrics] == ["accuracy", "equalized_odds"]
     assert next(found for found in report.tables if found.name == "table4").state == "not planned"
+
+
+def test_a_method_with_its_own_classifier_shows_that_one_and_has_the_linear_probe_in_its_details(
+    paper_report, paper_plan, paper_root
+):
+    cell = find(paper_report, "table1", "CE", "T:a, S:m")
+    assert cell.own
+    entry = next(
+        entry
+        for entry in paper_plan.report["tables"]["table1"]
+        if (entry["row"], entry["column"]) == ("CE", "T:a, S:m")
+    )
+    path = paper_root / "results" / "paper" / "probe" / entry["runs"]["0"] / "metrics.json"
+    tasks = json.loads(path.read_text())["tasks"]
+    test = next(task["test"] for task in tasks if task["sensitive"] == "Male")
+    (accuracy, odds), seed = cell.numbers, cell.details.runs[0].metrics
+    assert seed["accuracy"].value == test["own"]["accuracy"]["value"] != test["accuracy"]["value"]
+    assert seed["linear.accuracy"].value == test["accuracy"]["value"]
+    assert accuracy.ours.mean == pytest.approx(cell.details.metrics["accuracy"].mean)
+    assert odds.ours.mean != pytest.approx(cell.details.metrics["linear.equalized_odds"].mean)
+    assert not paper_report.problems, "predictions and metrics are of the same classifier"
+    assert not find(paper_report, "table1", "SupCon", "T:a, S:m").own

@@ -19,6 +19,7 @@ import pytest
 import torch
 import yaml
 
+from protofair.baselines.stage import run_baseline
 from protofair.packed import Packed
 from protofair.train.config import Fair, Warmup
 from protofair.train.entries import Plan
@@ -62,7 +63,7 @@ class Project:
 
     path: Path
     packed: Packed
-    plan: dict[str, Any] = field(default_factory=lambda: {"suite": "tiny", "warmup": {}, "fair": {}})
+    plan: dict[str, Any] = field(default_factory=lambda: {"suite": "tiny", "warmup": {}, "fair": {}, "baseline": {}})
 
     @classmethod
     def make(cls, path: Path, **packed: Any) -> "Project":
@@ -93,6 +94,18 @@ class Project:
         }
         return entry | changes
 
+    def baseline_entry(self, method: str, /, **changes: Any) -> dict[str, Any]:
+        """Three epochs of a method, of which FD-VAE's classifier takes the last."""
+        options = {"fd-vae": {"discriminator_width": 16, "classifier_epochs": 1}}.get(method, {})
+        entry = self.warmup_entry() | {
+            "method": {"name": method, "target": "Smiling", "sensitive": "Male", **options},
+            "encoder": {"name": "fd-vae-small" if method == "fd-vae" else "resnet-tiny"},
+            "optimiser": {"lr": 1e-3 if method == "fd-vae" else 0.05, "batch_size": 8},
+        }
+        if method == "mfd":
+            entry["teacher"] = "ce"
+        return {name: value for name, value in entry.items() if name not in ("objective", "keep")} | changes
+
     def warmup_config(self, **changes: Any) -> Warmup:
         return Warmup.model_validate(self.warmup_entry(**changes))
 
@@ -111,6 +124,10 @@ class Project:
     def fair(self, key: str = "f", options: Options = Options(), **changes: Any) -> Path:  # noqa: B008 - frozen
         self.plan["fair"][key] = self.fair_entry(**changes)
         return run_fair(Plan(self.plan_path()), key, options)
+
+    def baseline(self, method: str, /, key: str = "b", **changes: Any) -> Path:
+        self.plan["baseline"][key] = self.baseline_entry(method, **changes)
+        return run_baseline(Plan(self.plan_path()), key, Options())
 
     def log(self, folder: Path) -> list[dict[str, Any]]:
         """The log of a run without what depends on the machine."""

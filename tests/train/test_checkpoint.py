@@ -101,3 +101,12 @@ def test_equal_states_have_equal_bytes_and_nothing_but_values_is_loaded():
     assert serialise(state(1)) != serialise(state(2))
     with pytest.raises(Exception, match="weights_only"):
         deserialise(serialise({"code": Checkpoints}))
+
+
+def test_equal_states_have_equal_bytes_whether_or_not_their_parts_are_the_same_objects():
+    betas, again, key, copy = (0.9, 0.999), tuple([0.9, 0.999]), "step", "".join(["st", "ep"])  # noqa: C409
+    assert key is not copy
+    shared = {"a": {key: 1, "betas": betas}, "b": [{key: 2, "betas": betas}]}
+    apart = {"a": {key: 1, "betas": betas}, "b": [{copy: 2, "betas": again}]}
+    assert serialise(shared) == serialise(apart)
+    assert deserialise(serialise(apart)) == shared

@@ -3,14 +3,14 @@ import torch
 
 import protofair.train.estimate as estimate
 from protofair.errors import UserError
-from protofair.train.config import Warmup
+from protofair.objectives import EncoderConfig
 from protofair.train.stage import Options
 
-FULL = Warmup.model_validate({"data": "celeba-128", "objective": {"name": "simclr"}})
+FULL = EncoderConfig()
 
 
 def test_a_full_size_run_is_refused_with_how_long_it_would_take(monkeypatch):
-    monkeypatch.setattr(estimate, "seconds_per_view", lambda warmup, size: 0.05)
+    monkeypatch.setattr(estimate, "seconds_per_view", lambda encoder, size: 0.05)
     with pytest.raises(UserError) as caught:
         estimate.refuse_long_run(FULL, size=(128, 128), images=162_770, epochs=100)
     text = str(caught.value)
@@ -19,13 +19,13 @@ def test_a_full_size_run_is_refused_with_how_long_it_would_take(monkeypatch):
 
 
 def test_a_small_one_is_not(monkeypatch):
-    monkeypatch.setattr(estimate, "seconds_per_view", lambda warmup, size: 0.05)
+    monkeypatch.setattr(estimate, "seconds_per_view", lambda encoder, size: 0.05)
     estimate.refuse_long_run(FULL, size=(128, 128), images=1000, epochs=10)
 
 
 def test_the_rate_is_measured_on_the_encoder_and_disturbs_nothing(project):
     state = torch.get_rng_state()
-    assert estimate.seconds_per_view(project.warmup_config(), (8, 8)) > 0
+    assert estimate.seconds_per_view(project.warmup_config().encoder, (8, 8)) > 0
     assert torch.equal(torch.get_rng_state(), state)
 
 

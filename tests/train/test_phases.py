@@ -83,6 +83,11 @@ def test_run_json_says_what_made_it(warm_project):
             "'objective.target': data/packed/noise has no attribute",
         ),
         ({"objective": {"name": "supcon", "target": "Same"}}, "'objective.target': all training images have the same"),
+        (
+            {"objective": {"name": "ce", "target": "Smiling", "num_classes": 3}},
+            "'objective.target': 'Smiling' has 2 classes, the head is built for 3",
+        ),
+        ({"adversary": {"sensitive": "Same"}}, "'adversary.sensitive': all training images have the same"),
         ({"optimiser": {"batch_size": 25}}, "24 training images do not fill a batch of 25"),
         ({"keep": [4]}, "plan.yaml: warmup.w: "),
         ({"epoch": 3}, "unknown key 'epoch'. Did you mean 'epochs'?"),

@@ -7,28 +7,38 @@ import time
 
 import pytest
 
-# The second has every kind of state: momentum networks, MoCo's queue, prototypes, ProtoFair's queue across a K-means.
+# The second has every kind of state: momentum networks, MoCo's queue, prototypes, ProtoFair's queue across a K-means,
+# and an adversary that the fair phase continues.
 CASES = {
-    "warmup": ("warmup", {"name": "supcon", "target": "Smiling"}),
-    "fair": ("fair", {"name": "moco", "queue_size": 64}),
+    "warmup": ("warmup", {"objective": {"name": "supcon", "target": "Smiling"}}),
+    "fair": ("fair", {"objective": {"name": "moco", "queue_size": 64}, "adversary": {"sensitive": "Male"}}),
 }
+# Two optimisers; a teacher; two phases, three optimisers, and random numbers in every step.
+METHODS = ("lnl", "mfd", "fd-vae")
 
 
 class Stage:
     """A stage that can be run, killed and compared."""
 
-    def __init__(self, project, processes, name, objective):
+    def __init__(self, project, processes, name, entry):
         self.project, self.processes, self.name = project, processes, name
         self.folder = project.path / "results" / "tiny" / name / "w"
-        project.plan["warmup"]["w"] = project.warmup_entry(objective=objective, epochs=5, keep=[1, 2, 5])
-        project.plan["fair"]["w"] = project.fair_entry(epochs=4, queue_on_reinit="keep")
+        if name == "baseline":
+            ce = {"name": "ce", "target": "Smiling"}
+            project.plan["warmup"]["ce"] = project.warmup_entry(objective=ce, epochs=1, keep=[1])
+            project.plan["baseline"]["w"] = project.baseline_entry(entry["method"])
+        else:
+            project.plan["warmup"]["w"] = project.warmup_entry(**entry, epochs=5, keep=[1, 2, 5])
+            project.plan["fair"]["w"] = project.fair_entry(epochs=4, queue_on_reinit="keep")
         project.plan_path()
         if name == "fair":
             assert self.run(stage="warmup") == 0
+        if entry.get("method") == "mfd":
+            assert self.run(stage="warmup", key="ce") == 0
         self.expected = self.finish()
 
-    def run(self, *options, stage=None, **kill):
-        return self.processes.run(self.project.path, stage or self.name, "w", "--plan", "plan.yaml", *options, **kill)
+    def run(self, *options, stage=None, key="w", **kill):
+        return self.processes.run(self.project.path, stage or self.name, key, "--plan", "plan.yaml", *options, **kill)
 
     def finish(self, *options):
         """Run it to its end; returns what came out, which is then deleted as a pipeline would before the next run."""
@@ -56,11 +66,13 @@ class Stage:
         return tuple(path.stat().st_mtime_ns for path in self.project.path.glob(".cache/checkpoints/*/last.state"))
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module")
 def stage(request, tmp_path_factory, make_project, processes):
-    return Stage(make_project(tmp_path_factory.mktemp("project")), processes, *CASES[request.param])
+    case = CASES.get(request.param) or ("baseline", {"method": request.param})
+    return Stage(make_project(tmp_path_factory.mktemp("project")), processes, *case)
 
 
+@pytest.mark.parametrize("stage", [*CASES, *METHODS], indirect=True)
 def test_sigkill_at_random_moments(stage):
     """Saved after every step: some processes die before their first step, some between two, some while saving."""
     for _ in range(3):
@@ -70,6 +82,7 @@ def test_sigkill_at_random_moments(stage):
     assert stage.finish("--save-minutes", "0") == stage.expected
 
 
+@pytest.mark.parametrize("stage", CASES, indirect=True)
 def test_sigterm_saves_and_exits_143_and_sigkill_loses_less_than_an_epoch(stage):
     seen = []
     epoch_saved = stage.saved(1, 0)

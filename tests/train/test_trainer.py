@@ -1,3 +1,4 @@
+import copy
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ OBJECTIVES = {
     "moco": {"queue_size": 32},
     "fscl": {"target": "Smiling", "sensitive": "Male"},
     "fscl-star": {"sensitive": "Male"},
+    "ce": {"target": "Smiling"},
 }
+ADVERSARY = {"sensitive": "Male", "weight": 2.0}
 
 
 def steps(trainer: Trainer, epoch: int) -> list[dict[str, torch.Tensor]]:
@@ -170,3 +173,40 @@ def test_grey_images_train(make_project, tmp_path):
     images = TrainingSet(project.packed, ["Smiling", "Male"])
     trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
     assert all(step["loss"].isfinite() for step in steps(trainer, 2))
+
+
+@pytest.mark.parametrize("objective", [{"name": "simclr"}, {"name": "ce", "target": "Smiling"}])
+def test_an_adversary_adds_its_loss_to_any_objective_and_is_trained_kept_and_continued(project, images, objective):
+    config = project.warmup_config(objective=objective, adversary=ADVERSARY)
+    trainer = Trainer(config, images, CPU)
+    before = copy.deepcopy(trainer.networks.adversary.state_dict())
+    batch = next(trainer.batches(epoch=1, first_step=0))
+    numbers = trainer.step(batch, epoch=1, step=0)
+    torch.testing.assert_close(numbers["loss"], numbers["base"] + numbers["adversary"])
+    kept = trainer.kept(config="{}", epoch=1)
+    assert all(not torch.equal(kept["adversary"][name], before[name]) for name in before)
+    fair = Trainer(config, images, CPU, project.fair_config())
+    fair.continue_from(kept)
+    assert all(torch.equal(value, fair.networks.adversary.state_dict()[n]) for n, value in kept["adversary"].items())
+
+
+def test_the_adversary_turns_the_encoders_gradient_around(project, images):
+    """With the objective's own gradient taken away, the encoder gets -weight times that of the adversary's loss."""
+    networks = Trainer(project.warmup_config(objective={"name": "simclr"}, adversary=ADVERSARY), images, CPU).networks
+    views = torch.randn(2, 8, 3, 8, 8, generator=torch.Generator().manual_seed(0)).unbind()
+    labels = {"Male": torch.tensor([0, 1] * 4)}
+    output = networks(views, labels)
+    parameters = list(networks.encoder.parameters())
+    opposed = torch.autograd.grad(networks.adversarial_loss(output, labels), parameters, retain_graph=True)
+    logits = networks.adversary.head(output.features)
+    plain = torch.autograd.grad(torch.nn.functional.cross_entropy(logits, labels["Male"].repeat(2)), parameters)
+    for got, gradient in zip(opposed, plain, strict=True):
+        torch.testing.assert_close(got, -2.0 * gradient)
+
+
+def test_a_classifier_of_its_own_stands_in_the_checkpoint(project, images):
+    trainer = Trainer(project.warmup_config(objective={"name": "ce", "target": "Smiling"}), images, CPU)
+    assert torch.equal(
+        trainer.kept(config="{}", epoch=1)["classifier"]["weight"], trainer.networks.objective.classifier.weight
+    )
+    assert "classifier" not in Trainer(project.warmup_config(), images, CPU).kept(config="{}", epoch=1)

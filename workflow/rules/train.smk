@@ -49,3 +49,30 @@ rule fair:
         "Training {wildcards.key} fairly"
     shell:
         repro
+
+
+rule baseline:
+    """A method that trains in its own way, from beginning to end; MFD reads the CE run of its data, target and seed."""
+    input:
+        teacher=lambda wildcards: plan.teacher(wildcards.key),
+        packed=lambda wildcards: f"data/packed/{plan.baseline[wildcards.key]['data']}",
+        entry=entry_file(plan.suite, "baseline"),
+        code=code_files("baseline"),
+    output:
+        checkpoints=directory(f"{results}/baseline/{{key}}/checkpoints"),
+        log=f"{results}/baseline/{{key}}/log.jsonl",
+        run=f"{results}/baseline/{{key}}/run.json",
+    log:
+        f"logs/{plan.suite}/baseline/{{key}}.log",
+    benchmark:
+        f"logs/{plan.suite}/baseline/{{key}}.tsv"
+    resources:
+        gpu=1,
+        mem_mb=16000,
+        runtime="48h",
+    params:
+        stage="baseline@{key}",
+    message:
+        "Training {wildcards.key}"
+    shell:
+        repro

@@ -34,7 +34,7 @@ def draw_dag(model: ReportModel, plan: Plan) -> Picture:
         name="dag",
         title="The pipeline of this suite",
         caption="A box for each kind of stage, an arrow where one reads what another wrote; the data has how often.",
-        alternative="A graph of the stages acquire, prepare, warmup, fair, probe, tsne and report.",
+        alternative="A graph of the stages acquire, prepare, warmup, fair, baseline, probe, tsne and report.",
         data=pd.DataFrame([[*ends, count] for ends, count in edges.items()], columns=["from", "to", "edges"]),
     )
 
@@ -47,7 +47,7 @@ def _edges(plan: Plan) -> Iterator[tuple[str, str]]:
                 yield "acquire", stage
             if "data" in entry:
                 yield "prepare", stage
-            if "warmup" in entry:
+            if "warmup" in entry or "teacher" in entry:
                 yield "warmup", stage
             if "checkpoint" in entry:
                 yield entry["checkpoint"]["stage"], stage

@@ -14,6 +14,7 @@ PANELS = {
     ("fair", "base"): "fair phase: base loss",
     ("fair", "fair"): "fair phase: ProtoFair term",
     ("fair", "clusters.pair_purity"): "fair phase: share of pairs\nwith the same target",
+    ("baseline", "base"): "other methods: loss",
     ("fair", "clusters.sensitive_purity"): "fair phase: share of a cluster’s\nlargest sensitive group",
 }
 RUN = ["stage", "run", "objective", "control"]
@@ -62,7 +63,7 @@ def _means(model: ReportModel, plan: Plan) -> pd.DataFrame:
         frame["epoch"] -= frame["epoch"].min() - 1
         frame["stage"] = curve.stage
         frame["run"] = curve.key.replace(f"-s{entry['seed']}", "", 1)
-        frame["objective"] = warmup["objective"]["name"]
+        frame["objective"] = (warmup.get("objective") or warmup["method"])["name"]
         frame["control"] = curve.stage == "fair" and entry["weight"] == 0
         frames.append(frame)
     long = pd.concat(frames).melt(id_vars=["epoch", *RUN], value_vars=measured, var_name="measured")
