@@ -7,7 +7,7 @@ from snakemake.utils import min_version
 from protofair.plan.container import ready_container
 from protofair.plan.devices import gpus
 from protofair.plan.plan import Plan
-from protofair.plan.stages import code_files, entry_file, write_entries
+from protofair.plan.stages import code_hashes, entry_file, write_entries
 
 min_version("9.0")
 

@@ -1,9 +1,11 @@
 """What a stage reads beside its data: its own code, and its own entry of the plan.
 
 DVC declares the same in dvc.yaml. Snakemake compares times of files, so each entry of the plan gets a file of its own,
-which is rewritten only when the entry changes: a changed parameter then re-runs just what depends on it.
+and so do the hashes of each stage's code. They are rewritten only when their content changes: a changed parameter or
+module then re-runs just what depends on it, and the scheduler has two files a job to look at instead of a hundred.
 """
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -76,15 +78,27 @@ def entry_file(suite: str, stage: str, key: str = "{key}") -> str:
     return f".cache/plan/{suite}/{stage}/{key}.yaml"
 
 
-def write_entries(plan: Plan) -> None:
-    """Bring the entries' files up to date; those whose content is right keep their time.
+def code_hashes(stage: str) -> str:
+    """The file of the hashes of a stage's code."""
+    return f".cache/plan/code/{stage}.sha256"
 
-    A new one gets the plan's time, not today's: what DVC has made from this plan meanwhile is up to date.
+
+def write_entries(plan: Plan) -> None:
+    """Bring the files above up to date; those whose content is right keep their time.
+
+    A new one gets the time of what it was made from, not today's: what DVC has made from that meanwhile is up to date.
     """
-    written = PLAN.stat()
     for stage in STAGES:
         for key, entry in getattr(plan, stage).items():
-            path, text = Path(entry_file(plan.suite, stage, key)), yaml.safe_dump(entry)
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                write_text(path, text)
-                os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+            _keep(Path(entry_file(plan.suite, stage, key)), yaml.safe_dump(entry), [PLAN])
+    for stage in CODE:
+        files = [Path(name) for name in code_files(stage)]
+        lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file}\n" for file in files]
+        _keep(Path(code_hashes(stage)), "".join(lines), files)
+
+
+def _keep(path: Path, text: str, sources: list[Path]) -> None:
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        write_text(path, text)
+        newest = max(source.stat().st_mtime_ns for source in sources)
+        os.utime(path, ns=(newest, newest))

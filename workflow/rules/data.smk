@@ -2,7 +2,7 @@ rule acquire:
     """Raw files of a data set, verified."""
     input:
         entry=entry_file(plan.suite, "acquire"),
-        code=code_files("acquire"),
+        code=code_hashes("acquire"),
     output:
         record="data/acquired/{key}.json",
     log:
@@ -25,7 +25,7 @@ rule prepare:
     input:
         record=lambda wildcards: f"data/acquired/{plan.prepare[wildcards.key]['acquire']}.json",
         entry=entry_file(plan.suite, "prepare"),
-        code=code_files("prepare"),
+        code=code_hashes("prepare"),
     output:
         packed=directory("data/packed/{key}"),
     log:

@@ -6,7 +6,7 @@ rule probe:
         ),
         packed=lambda wildcards: f"data/packed/{plan.probe[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "probe"),
-        code=code_files("probe"),
+        code=code_hashes("probe"),
     output:
         metrics=f"{results}/probe/{{key}}/metrics.json",
         summary=f"{results}/probe/{{key}}/summary.json",
@@ -36,7 +36,7 @@ rule tsne:
         ),
         packed=lambda wildcards: f"data/packed/{plan.tsne[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "tsne"),
-        code=code_files("tsne"),
+        code=code_hashes("tsne"),
     output:
         points=directory(f"{results}/tsne/{{key}}"),
     log:

@@ -3,7 +3,7 @@ rule report:
     input:
         metrics=expand(f"{results}/probe/{{key}}/metrics.json", key=plan.probe),
         tsne=expand(f"{results}/tsne/{{key}}", key=plan.tsne),
-        code=code_files("report"),
+        code=code_hashes("report"),
     output:
         html=report(f"{results}/report.html", category="The paper, rerun"),
         files=directory(f"{results}/report"),

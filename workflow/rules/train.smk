@@ -3,7 +3,7 @@ rule warmup:
     input:
         packed=lambda wildcards: f"data/packed/{plan.warmup[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "warmup"),
-        code=code_files("warmup"),
+        code=code_hashes("warmup"),
     output:
         checkpoints=directory(f"{results}/warmup/{{key}}/checkpoints"),
         log=f"{results}/warmup/{{key}}/log.jsonl",
@@ -30,7 +30,7 @@ rule fair:
         checkpoints=lambda wildcards: f"{results}/warmup/{plan.fair[wildcards.key]['warmup']}/checkpoints",
         packed=lambda wildcards: f"data/packed/{plan.fair[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "fair"),
-        code=code_files("fair"),
+        code=code_hashes("fair"),
     output:
         checkpoints=directory(f"{results}/fair/{{key}}/checkpoints"),
         log=f"{results}/fair/{{key}}/log.jsonl",
@@ -57,7 +57,7 @@ rule baseline:
         teacher=lambda wildcards: plan.teacher(wildcards.key),
         packed=lambda wildcards: f"data/packed/{plan.baseline[wildcards.key]['data']}",
         entry=entry_file(plan.suite, "baseline"),
-        code=code_files("baseline"),
+        code=code_hashes("baseline"),
     output:
         checkpoints=directory(f"{results}/baseline/{{key}}/checkpoints"),
         log=f"{results}/baseline/{{key}}/log.jsonl",
