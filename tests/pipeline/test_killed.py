@@ -1,0 +1,55 @@
+"""Killed at its worst moment, the same command goes on where it was."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from typing import Any
+
+import pytest
+
+WARMUP = "results/tiny/warmup/supcon-toy-celeba-16-big_nose-s0"
+
+pytestmark = pytest.mark.slow
+
+
+def family(pid: int) -> list[int]:
+    """A process and everything it started, however it was detached."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children: dict[int, list[int]] = {}
+    for line in listed.splitlines():
+        child, parent = map(int, line.split())
+        children.setdefault(parent, []).append(child)
+    found = [pid]
+    for member in found:
+        found += children.get(member, [])
+    return found
+
+
+@pytest.mark.parametrize("command", [("snakemake", "--cores", "2"), ("dvc", "repro")], ids=["snakemake", "dvc"])
+def test_killed_in_mid_run_the_same_command_goes_on(workspace: Any, command: tuple[str, ...]):
+    workspace.change("params/tiny.yaml", "epochs: 2\nfair", "epochs: 60\nfair")
+    workspace.plan()
+    running = subprocess.Popen(
+        command,
+        cwd=workspace.path,
+        env=workspace.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    saved = workspace.path / ".cache/checkpoints"
+    deadline = time.monotonic() + 300
+    while not list(saved.glob("*/last.state")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert list(saved.glob("*/last.state")), "no checkpoint was saved in time"
+    for member in family(running.pid):
+        os.kill(member, signal.SIGKILL)
+    running.wait()
+    assert not (workspace.path / WARMUP / "run.json").exists()
+
+    workspace.run(*command)
+    assert json.loads(workspace.read(f"{WARMUP}/run.json"))["resumed"]
+    assert (workspace.path / "results/tiny/report.html").is_file()
+    assert workspace.stale() == set()
+    assert workspace.to_do() == set()
