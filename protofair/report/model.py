@@ -239,6 +239,7 @@ class StageCost:
     done: int
     seconds: float
     devices: dict[str, float]  # device -> hours
+    ended: tuple[str, str] | None  # when the first and the last of them ended
 
 
 @dataclass(frozen=True)

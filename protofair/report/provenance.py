@@ -91,7 +91,15 @@ def _cost(plan: Plan, stage: str, records: list[Record]) -> StageCost:
     for record in records:
         devices[record.device] += record.seconds / 3600
     seconds = sum(record.seconds for record in records)
-    return StageCost(stage, len(getattr(plan, stage)), len(records), seconds, dict(sorted(devices.items())))
+    ends = sorted(record.finished for record in records if record.finished)
+    return StageCost(
+        stage,
+        len(getattr(plan, stage)),
+        len(records),
+        seconds,
+        dict(sorted(devices.items())),
+        (ends[0], ends[-1]) if ends else None,
+    )
 
 
 def _commit(root: Path) -> str | None:

@@ -17,9 +17,11 @@ WIDTH, HEIGHT = 0.74, 0.5
 
 def draw_dag(model: ReportModel, plan: Plan) -> Picture:
     edges = Counter(_edges(plan))
-    planned = {stage: len(getattr(plan, stage)) for stage in STAGES} | {"report": 1}
+    planned = {stage: len(getattr(plan, stage)) for stage in STAGES}
     done = {cost.stage: cost.done for cost in model.provenance.stages}
-    done["prepare"] = sum(card.state == "done" for card in model.provenance.data)
+    prepared = [card.key for card in model.provenance.data if card.state == "done"]
+    done["prepare"] = len(prepared)
+    done["acquire"] = len({plan.prepare[key]["acquire"] for key in prepared})
     with canvas(9.4, 2.3) as figure:
         axis = figure.subplots()
         axis.set(xlim=(-0.5, len(ORDER) - 0.5), ylim=(-1.2, 1.1))
@@ -27,8 +29,8 @@ def draw_dag(model: ReportModel, plan: Plan) -> Picture:
         for start, end in edges:
             _arrow(axis, ORDER.index(start), ORDER.index(end))
         for place, stage in enumerate(ORDER):
-            count = f"{done[stage]} of {planned[stage]} done" if stage in done else f"{planned[stage]} planned"
-            _box(axis, place, stage, "this page" if stage == "report" else count)
+            count = "this page" if stage == "report" else f"{done[stage]} of {planned[stage]} done"
+            _box(axis, place, stage, count)
     return finish(
         figure,
         name="dag",
