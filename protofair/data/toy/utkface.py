@@ -22,7 +22,7 @@ SIZE = 200
 POSE = Pose(x=100, y=106, unit=84)
 RACES = ("White", "Black", "Asian", "Indian", "Others")
 SKIN = ((0.0, 0.25), (0.75, 1.0), (0.15, 0.4), (0.45, 0.75), (0.3, 0.55))  # the range of each race's complexions
-GENDER_CLARITY = 0.8  # gender is the target here, so it must not be plain
+GENDER_CLARITY = 1.25  # gender is the target here, so it must not be plain
 DAY = "20170116"
 COPY_EVERY = 100  # one file in so many is a copy of the one before it
 CONFLICT_EVERY = 3  # one copy in so many has the other gender in its name
