@@ -73,6 +73,7 @@ def _arrow(axis: Axes, start: int, end: int) -> None:
         axis.annotate("", (end - edge, 0), (start + edge, 0), arrowprops=options)
         return
     side = -1 if ORDER[end] == "report" else 1
-    bend = f"arc3,rad={-side * 0.5 / abs(end - start) ** 0.6:.3f}"
+    turn = side if end > start else -side  # an arrow back bends the other way to pass on the same side
+    bend = f"arc3,rad={-turn * 0.5 / abs(end - start) ** 0.6:.3f}"
     edge = side * (HEIGHT / 2 + 0.06)
     axis.annotate("", (end - 0.1, edge), (start + 0.1, edge), arrowprops=options | {"connectionstyle": bend})
