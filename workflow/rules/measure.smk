@@ -40,7 +40,7 @@ rule select:
             for candidate in plan.select[wildcards.key]["candidates"]
         ],
         entry=entry_file(plan.suite, "select"),
-        code=code_files("select"),
+        code=code_hashes("select"),
     output:
         checkpoints=directory(f"{results}/select/{{key}}/checkpoints"),
         choice=f"{results}/select/{{key}}/choice.json",
