@@ -30,6 +30,7 @@ COMMANDS = {
     "fair": ("protofair.train.command", "Continue a warm-up with the base objective plus the ProtoFair term."),
     "baseline": ("protofair.baselines.command", "Train a method that is more than a loss: LNL, FD-VAE, MFD."),
     "probe": ("protofair.probe.command", "Train linear probes on a frozen encoder and measure them."),
+    "select": ("protofair.probe.command", "Choose a weight on the validation images."),
     "tsne": ("protofair.probe.command", "Draw a test set's features in the plane."),
     "report": ("protofair.report.command", "Write the report: tables, figures and claims beside what came out."),
 }

@@ -14,7 +14,7 @@ from protofair.plan.lines import Lines
 from protofair.plan.plan import Plan
 from protofair.plan.resolve import OBJECTIVES, is_method, resolve
 from protofair.plan.suite import Column, Row, Suite
-from protofair.probe.config import ProbeConfig, TsneConfig
+from protofair.probe.config import ProbeConfig, SelectConfig, TsneConfig
 from protofair.strict import Strict, did_you_mean, problems, read_yaml
 from protofair.train.config import Fair, Warmup
 
@@ -25,6 +25,7 @@ MODELS: dict[str, type[Strict]] = {
     "warmup": Warmup,
     "fair": Fair,
     "baseline": Baseline,
+    "select": SelectConfig,
     "probe": ProbeConfig,
     "tsne": TsneConfig,
 }
@@ -93,6 +94,9 @@ def _check_row(where: Location, row: Row, columns: Any) -> Iterator[Problem]:
     for key in ("fair", "adversary"):
         if getattr(row, key) is not None and row.objective in OBJECTIVES and is_method(row.objective):
             yield (*where, key), f"'{key}': goes with a base objective; '{row.objective}' trains in its own way."
+    weights = (row.adversary or {}).get("weight")
+    if isinstance(weights, list) and (len(set(weights)) != 3 or len(weights) != 3):
+        yield (*where, "adversary", "weight"), f"'weight': one, or three to choose from (got {weights})."
     for key in ("columns", "only"):
         for name in getattr(row, key):
             yield from _unknown((*where, key, name), "column", name, columns)

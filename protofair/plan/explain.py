@@ -10,7 +10,10 @@ def stages_of(plan: Plan, stage: str, key: str) -> list[str]:
     """The stages that `stage@key` comes from, itself last."""
     entry = getattr(plan, stage)[key]
     before: list[str] = []
-    if "checkpoint" in entry:
+    if "candidates" in entry:
+        measured = [stages_of(plan, "probe", candidate["probe"]) for candidate in entry["candidates"]]
+        before = list(dict.fromkeys(name for names in measured for name in names))
+    elif "checkpoint" in entry:
         before += stages_of(plan, entry["checkpoint"]["stage"], entry["checkpoint"]["key"])
     elif "warmup" in entry:
         before += stages_of(plan, "warmup", entry["warmup"])

@@ -13,7 +13,7 @@ Entry = dict[str, Any]
 Stage = dict[str, Entry]
 
 PLAN = Path("params/plan.yaml")
-STAGES = ("acquire", "prepare", "warmup", "fair", "baseline", "probe", "tsne")
+STAGES = ("acquire", "prepare", "warmup", "fair", "baseline", "select", "probe", "tsne")
 HEADER = "# Written by `{command}`: change params/{suite}.yaml and run that again.\n"
 
 
@@ -28,6 +28,7 @@ class Plan:
     warmup: Stage = field(default_factory=dict)
     fair: Stage = field(default_factory=dict)
     baseline: Stage = field(default_factory=dict)
+    select: Stage = field(default_factory=dict)
     probe: Stage = field(default_factory=dict)
     tsne: Stage = field(default_factory=dict)
     report: Entry = field(default_factory=dict)

@@ -64,7 +64,7 @@ class _Resolver:
         for row in tsne.rows:
             for name, column in tsne.columns.items():
                 data = self._prepare(column.data or tsne.data or "")
-                checkpoint = self._checkpoint(row, name, column, data, self.suite.seeds[0])
+                checkpoint = self._checkpoint(row, name, column, data, {}, self.suite.seeds[0])
                 task = {"target": column.target, "sensitive": column.sensitive}
                 entry = {"checkpoint": checkpoint, "data": data, **task, **tsne.options}
                 key = _add(self.plan.tsne, f"{_checkpoint_key(checkpoint)}-{column.sensitive.lower()}", entry)
@@ -80,7 +80,7 @@ class _Resolver:
         for role, variant in self._variants(row, controls=controls and self.suite.controls):
             cell[role] = {}
             for seed in self.suite.seeds:
-                checkpoint = self._checkpoint(variant, name, column, packed, seed)
+                checkpoint = self._checkpoint(variant, name, column, packed, probe, seed)
                 cell[role][str(seed)] = self._probe(checkpoint, packed, column, probe, seed)
         return cell
 
@@ -137,8 +137,23 @@ class _Resolver:
         name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
         return _add(self.plan.baseline, name, entry)
 
-    def _checkpoint(self, row: Row, name: str, column: Column, data: str, seed: int) -> Entry:
-        """The checkpoint of a row: the end of its warm-up, of the fair phase after it, or of a baseline."""
+    def _select(self, row: Row, name: str, column: Column, data: str, probe: Options, seed: int) -> Entry:
+        """The checkpoint of a row that leaves the adversary's weight to the validation images."""
+        candidates = []
+        for weight in (row.adversary or {})["weight"]:
+            one = row.model_copy(update={"adversary": {**(row.adversary or {}), "weight": weight}})
+            checkpoint = self._checkpoint(one, name, column, data, probe, seed)
+            measured = self._probe(checkpoint, data, column, probe, seed)
+            candidates.append({"weight": weight, "checkpoint": checkpoint, "probe": measured})
+        first = candidates[0]
+        entry = {"target": column.target, "sensitive": column.sensitive, "candidates": candidates}
+        key = first["checkpoint"]["key"].replace(f"-grl{first['weight']:g}-".replace(".", "_"), "-grl-")
+        return {**first["checkpoint"], "stage": "select", "key": _add(self.plan.select, key, entry)}
+
+    def _checkpoint(self, row: Row, name: str, column: Column, data: str, probe: Options, seed: int) -> Entry:
+        """The checkpoint of a row: of its warm-up, of the fair phase after it, of a baseline, or chosen from three."""
+        if isinstance((row.adversary or {}).get("weight"), list):
+            return self._select(row, name, column, data, probe, seed)
         if is_method(row.objective):
             key = self._baseline(row, column, data, seed)
             return {"stage": "baseline", "key": key, "epoch": self.plan.baseline[key]["epochs"]}

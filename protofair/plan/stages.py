@@ -57,6 +57,7 @@ CODE = {
     "warmup": _TRAINING,
     "fair": _TRAINING,
     "baseline": ["protofair/baselines", *_TRAINING],
+    "select": _MEASURING,
     "probe": _MEASURING,
     "tsne": _MEASURING,
     "report": _REPORT,

@@ -46,6 +46,7 @@ class Column(Strict):
 class Row(Strict):
     """A row of a table: an objective, perhaps an adversary, and for ProtoFair's rows the options of the fair phase.
 
+    An adversary's `weight` may be three, of which the validation images choose one.
     `options` go to the objective, `only` names the columns the row has (without it: all), and `columns` overrides the
     fair phase for single columns, as the paper does for some of its pairs.
     """

@@ -1,4 +1,4 @@
-"""`protofair probe` and `protofair tsne`: what a trained encoder has learned."""
+"""`protofair probe`, `protofair select` and `protofair tsne`: what a trained encoder has learned."""
 
 import warnings
 from collections.abc import Iterator
@@ -43,6 +43,27 @@ def probe(key: str, plan: Path) -> None:
 @click.command()
 @click.argument("key")
 @PLAN
+def select(key: str, plan: Path) -> None:
+    """Choose the weight that does best on the validation images, as entry select.KEY of the plan says.
+
+    \b
+    Reads   results/SUITE/probe/CANDIDATE/metrics.json and the checkpoints they are of
+    Writes  results/SUITE/select/KEY/checkpoints/epoch-NNN.pt   the chosen one
+            results/SUITE/select/KEY/choice.json                the score of each: balanced accuracy minus EO
+    """
+    from protofair.probe.plan import Plan
+    from protofair.probe.select import run_select
+
+    active = Plan.read(plan)
+    choice = run_select(active, key)
+    scores = ", ".join(f"{weight}: {score:.2f}" for weight, score in choice["scores"].items())
+    click.echo(f"weight {choice['weight']:g} ({scores})")
+    click.echo(active.folder("select", key) / "choice.json")
+
+
+@click.command()
+@click.argument("key")
+@PLAN
 def tsne(key: str, plan: Path) -> None:
     """Draw a test set's features in the plane by t-SNE, as entry tsne.KEY of the plan says.
 
@@ -72,7 +93,7 @@ def _plain_warnings() -> Iterator[None]:
 
 
 def _summary(task: dict[str, Any]) -> str:
-    """A task on the test set in one line."""
+    """A task on the test set in one line, and in another what the method's own classifier does."""
     test = task["test"]
     shown = {
         "accuracy": test["accuracy"],
@@ -82,7 +103,11 @@ def _summary(task: dict[str, Any]) -> str:
     }
     flags = {"predicts_one_class": "predicts one class", "at_majority_rate": "not above the majority rate"}
     warned = "".join(f"  ({text})" for flag, text in flags.items() if test[flag])
-    return f"{task['target']}/{task['sensitive']}: {', '.join(f'{n} {_text(v)}' for n, v in shown.items())}{warned}"
+    line = f"{task['target']}/{task['sensitive']}: {', '.join(f'{n} {_text(v)}' for n, v in shown.items())}{warned}"
+    if "own" not in test:
+        return line
+    own = {"accuracy": test["own"]["accuracy"], "EO": test["own"]["equalized_odds"]}
+    return f"{line}\n  its own classifier: {', '.join(f'{name} {_text(value)}' for name, value in own.items())}"
 
 
 def _text(estimate: dict[str, float]) -> str:

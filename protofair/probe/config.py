@@ -1,4 +1,4 @@
-"""An entry of the plan's `probe` and `tsne` stages."""
+"""An entry of the plan's `probe`, `select` and `tsne` stages."""
 
 from typing import Literal, Self
 
@@ -10,7 +10,7 @@ from protofair.strict import Strict
 class Checkpoint(Strict):
     """Which encoder: the weights a training stage kept after an epoch."""
 
-    stage: Literal["warmup", "fair", "baseline"]
+    stage: Literal["warmup", "fair", "baseline", "select"]
     key: str
     epoch: int = Field(ge=0)
 
@@ -43,6 +43,22 @@ class ProbeConfig(Strict):
     neighbours: int = Field(20, ge=1)
     bootstrap: int = Field(1000, ge=1)
     seed: int = Field(0, ge=0)
+
+
+class Candidate(Strict):
+    """A training with a weight, and the probe that has measured it."""
+
+    weight: float
+    checkpoint: Checkpoint
+    probe: str
+
+
+class SelectConfig(Strict):
+    """Which of three trainings to go on with. Three, because DVC has no stages with a varying number of inputs."""
+
+    target: str
+    sensitive: str
+    candidates: tuple[Candidate, Candidate, Candidate]
 
 
 class TsneConfig(Strict):

@@ -40,6 +40,8 @@ class Plan:
         Only what the plan states is compared: what it leaves to a default is not known here. A part without an entry in
         the plan was trained by hand.
         """
+        if stage == "select":  # chose a training of the plan, whose checkpoint was compared when it was measured
+            return
         entry = self._entries(stage).get(key) or {}
         before = entry.get("warmup") or entry.get("teacher")
         if before:

@@ -95,16 +95,21 @@ def _details(plan: Plan, cell: CellRuns) -> Details:
     names = dict.fromkeys(name for run in done for name in run.metrics() if name in METRICS)
     metrics = {name: cell.summary(name) for name in names}
     first = next(iter(cell.runs.values()))
+    settings = {
+        stage: flat(resolved(plan, stage, key))
+        for stage, key in _stage_keys(plan, first.probe)
+        if stage in SHOWN_SETTINGS
+    }
+    checkpoint = plan.probe[first.probe]["checkpoint"]
+    if checkpoint["stage"] == "select":
+        weights = ", ".join(f"{candidate['weight']:g}" for candidate in plan.select[checkpoint["key"]]["candidates"])
+        settings["warmup"]["adversary.weight"] = f"chosen on validation from {weights}"
     return Details(
         counts=done[0].content["counts"] if done else {},
         groups=tuple(_group(name, done) for name in done[0].content["groups"]) if done else (),
         metrics={name: summary for name, summary in metrics.items() if summary is not None},
         runs=tuple(_seed_run(plan, seed, run) for seed, run in cell.runs.items()),
-        settings={
-            stage: flat(resolved(plan, stage, key))
-            for stage, key in _stage_keys(plan, first.probe)
-            if stage in SHOWN_SETTINGS
-        },
+        settings=settings,
     )
 
 

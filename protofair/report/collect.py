@@ -115,7 +115,9 @@ class Collected:
         except UNREADABLE as error:
             return self.broken(path, f"not a complete metrics file ({why(error)})", probe)
         asked = flat(self._asked(probe))
-        if changed := [name for name, value in asked.items() if name not in FREE and made_with.get(name) != value]:
+        chosen = self.plan.probe[probe]["checkpoint"]["stage"] == "select"
+        free = (*FREE, "warmup.adversary.weight") if chosen else FREE
+        if changed := [name for name, value in asked.items() if name not in free and made_with.get(name) != value]:
             return self.broken(path, f"made with other settings than the plan's ({', '.join(changed)})", probe)
         return "done", content
 

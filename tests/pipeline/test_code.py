@@ -16,6 +16,7 @@ COMMANDS = {
     "warmup": "protofair.train.command",
     "fair": "protofair.train.command",
     "baseline": "protofair.baselines.command",
+    "select": "protofair.probe.command",
     "probe": "protofair.probe.command",
     "tsne": "protofair.probe.command",
     "report": "protofair.report.command",

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from protofair.plan.explain import stages_of
 from protofair.plan.narrow import with_full
 from protofair.plan.resolve import resolve
 from protofair.plan.suite import Suite
@@ -179,3 +180,28 @@ def test_a_method_brings_its_own_training_and_the_suite_has_the_last_word():
     assert entry["encoder"] == {"name": "fd-vae-small"}
     assert entry["epochs"] == 20
     assert "teacher" not in entry
+
+
+def test_a_weight_that_is_left_to_validation_is_chosen_by_a_stage_from_three_measured_trainings():
+    row = {"name": "GRL", "objective": "ce", "adversary": {"weight": [0.1, 1, 10]}}
+    plan = resolve(suite([row], {"m": MALE}))
+    ((key, entry),) = plan.select.items()
+    assert key == "ce-grl-celeba-32-big_nose-male-s0"
+    assert (entry["target"], entry["sensitive"]) == ("Big_Nose", "Male")
+    assert [candidate["weight"] for candidate in entry["candidates"]] == [0.1, 1, 10]
+    for candidate in entry["candidates"]:
+        assert plan.warmup[candidate["checkpoint"]["key"]]["adversary"]["weight"] == candidate["weight"]
+        assert plan.probe[candidate["probe"]]["checkpoint"] == candidate["checkpoint"]
+    (cell,) = plan.report["tables"]["table1"]
+    assert plan.probe[cell["runs"]["0"]]["checkpoint"] == {"stage": "select", "key": key, "epoch": 20}
+    names = stages_of(plan, "probe", cell["runs"]["0"])
+    assert names[-2:] == [f"select@{key}", f"probe@{key}"]
+    assert {f"probe@{candidate['probe']}" for candidate in entry["candidates"]} < set(names)
+
+
+def test_the_weight_is_chosen_for_the_target_too():
+    columns = {"b": MALE, "e": {"target": "Bags_Under_Eyes", "sensitive": "Male"}}
+    row = {"name": "SimCLR + GRL", "objective": "simclr", "adversary": {"weight": [0.1, 1, 10]}}
+    plan = resolve(suite([row], columns))
+    assert len(plan.warmup) == 3, "the trainings know no target"
+    assert [entry["target"] for entry in plan.select.values()] == ["Big_Nose", "Bags_Under_Eyes"]

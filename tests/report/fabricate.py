@@ -165,8 +165,17 @@ def _probe(
     np.savez(folder / "predictions.npz", **arrays)
 
 
+def _chosen(plan: Plan, checkpoint: Entry) -> Entry:
+    """A checkpoint, or the one in the middle of those it is chosen from."""
+    if checkpoint["stage"] != "select":
+        return checkpoint
+    chosen: Entry = plan.select[checkpoint["key"]]["candidates"][1]["checkpoint"]
+    return chosen
+
+
 def _has_classifier(plan: Plan, checkpoint: Entry) -> bool:
     """Whether what was trained has a classifier of its own."""
+    checkpoint = _chosen(plan, checkpoint)
     if checkpoint["stage"] == "baseline":
         return True
     key = plan.fair[checkpoint["key"]]["warmup"] if checkpoint["stage"] == "fair" else checkpoint["key"]
@@ -296,6 +305,7 @@ def _card(plan: Plan, root: Path, key: str, rows: int) -> None:
 
 def _trained_with(plan: Plan, checkpoint: Entry) -> Entry:
     """The configuration a checkpoint carries."""
+    checkpoint = _chosen(plan, checkpoint)
     stage, key = checkpoint["stage"], checkpoint["key"]
     config: Entry = {"stage": stage, stage: resolved(plan, stage, key), "manifest": "0" * 64}
     before = getattr(plan, stage)[key].get("warmup") or getattr(plan, stage)[key].get("teacher")

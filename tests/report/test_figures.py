@@ -170,7 +170,8 @@ def test_dag_counts_stages_and_edges(model: ReportModel, demo_plan: Plan) -> Non
     assert edges["warmup", "fair"] == len(demo_plan.fair)
     assert edges["prepare", "probe"] == len(demo_plan.probe)
     assert edges["tsne", "report"] == len(demo_plan.tsne)
-    assert sum(edges[stage, "probe"] for stage in ("warmup", "fair", "baseline")) == len(demo_plan.probe)
+    assert sum(edges[stage, "probe"] for stage in ("warmup", "fair", "baseline", "select")) == len(demo_plan.probe)
+    assert edges["probe", "select"] == 3 * len(demo_plan.select) > 0
     assert edges["warmup", "baseline"] == sum("teacher" in entry for entry in demo_plan.baseline.values()) > 0
     assert f"{len(demo_plan.fair)} of {len(demo_plan.fair)} done" in texts(picture)
 

@@ -28,6 +28,37 @@ rule probe:
         repro
 
 
+rule select:
+    """Of three trainings that differ in a weight, the one that does best on the validation images."""
+    input:
+        metrics=lambda wildcards: [
+            f"{results}/probe/{candidate['probe']}/metrics.json"
+            for candidate in plan.select[wildcards.key]["candidates"]
+        ],
+        checkpoints=lambda wildcards: [
+            plan.checkpoints(candidate["checkpoint"])
+            for candidate in plan.select[wildcards.key]["candidates"]
+        ],
+        entry=entry_file(plan.suite, "select"),
+        code=code_hashes("select"),
+    output:
+        checkpoints=directory(f"{results}/select/{{key}}/checkpoints"),
+        choice=f"{results}/select/{{key}}/choice.json",
+    log:
+        f"logs/{plan.suite}/select/{{key}}.log",
+    benchmark:
+        f"logs/{plan.suite}/select/{{key}}.tsv"
+    resources:
+        mem_mb=2000,
+        runtime="10m",
+    params:
+        stage="select@{key}",
+    message:
+        "Choosing the weight of {wildcards.key}"
+    shell:
+        repro
+
+
 rule tsne:
     """Two dimensions to look at: t-SNE of a test set's features."""
     input:

@@ -36,7 +36,7 @@ def draw_dag(model: ReportModel, plan: Plan) -> Picture:
         name="dag",
         title="The pipeline of this suite",
         caption="A box for each kind of stage, an arrow where one reads what another wrote; the data has how often.",
-        alternative="A graph of the stages acquire, prepare, warmup, fair, baseline, probe, tsne and report.",
+        alternative="A graph of the stages acquire, prepare, warmup, fair, baseline, select, probe, tsne and report.",
         data=pd.DataFrame([[*ends, count] for ends, count in edges.items()], columns=["from", "to", "edges"]),
     )
 
@@ -53,7 +53,10 @@ def _edges(plan: Plan) -> Iterator[tuple[str, str]]:
                 yield "warmup", stage
             if "checkpoint" in entry:
                 yield entry["checkpoint"]["stage"], stage
-            if stage != "acquire":
+            for candidate in entry.get("candidates", []):
+                yield "probe", stage
+                yield candidate["checkpoint"]["stage"], stage
+            if stage not in ("acquire", "select"):
                 yield stage, "report"
 
 
@@ -72,6 +75,7 @@ def _arrow(axis: Axes, start: int, end: int) -> None:
         axis.annotate("", (end - edge, 0), (start + edge, 0), arrowprops=options)
         return
     side = -1 if ORDER[end] == "report" else 1
-    bend = f"arc3,rad={-side * 0.5 / (end - start) ** 0.6:.3f}"
+    turn = side if end > start else -side  # an arrow back bends the other way to pass on the same side
+    bend = f"arc3,rad={-turn * 0.5 / abs(end - start) ** 0.6:.3f}"
     edge = side * (HEIGHT / 2 + 0.06)
     axis.annotate("", (end - 0.1, edge), (start + 0.1, edge), arrowprops=options | {"connectionstyle": bend})
