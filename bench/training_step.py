@@ -22,7 +22,7 @@ import pandas as pd
 import torch
 
 from bench.table import Row, at_least, beside, show
-from protofair.packed import Packed
+from protofair.core.packed import Packed
 from protofair.train import trainer as trainer_module
 from protofair.train.batches import Batch, TrainingSet
 from protofair.train.config import Fair, Warmup

@@ -3,7 +3,7 @@
 python examples/lightly_simclr.py
 """
 
-import protofair.torchvision_ops  # noqa: F401 - lightly needs torchvision; this lets it load beside a torch without CUDA
+import protofair.core.torchvision_ops  # noqa: F401 - lightly needs torchvision; this lets it load beside a torch without CUDA
 
 # isort: split
 import torch

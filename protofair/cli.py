@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 # name: (module with the command, one line for the overview)
 COMMANDS = {

@@ -5,8 +5,8 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from protofair.baselines.registry import MethodConfig
+from protofair.core.strict import Strict
 from protofair.objectives import EncoderConfig
-from protofair.strict import Strict
 from protofair.train.config import Augment, Optimiser
 
 

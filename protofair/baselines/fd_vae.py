@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.optim import Adam
 
 from protofair.baselines.method import Method, MethodOptions, Optimisers, Step, descend
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import Encoder
 from protofair.objectives.adversary import Adversary
 from protofair.objectives.vae import BLOCK, VAEEncoder, sample

@@ -6,7 +6,7 @@ import torch
 
 from protofair.baselines.config import Baseline
 from protofair.baselines.trainer import MethodTrainer
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import Encoder, build_encoder
 from protofair.train.batches import TrainingSet
 from protofair.train.config import Warmup

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
 MAX_IMAGE_BYTES = 64 * 2**20  # the largest official image has 2 MB

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.plan.container import IMAGE
 from protofair.plan.cost import disk_bytes
 from protofair.plan.devices import gpus

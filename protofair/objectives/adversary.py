@@ -11,8 +11,8 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
+from protofair.core.strict import Strict
 from protofair.objectives.heads import projection_head
-from protofair.strict import Strict
 
 
 class _Reverse(torch.autograd.Function):

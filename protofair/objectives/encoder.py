@@ -9,13 +9,13 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-import protofair.torchvision_ops  # noqa: F401 - has to come before torchvision
+import protofair.core.torchvision_ops  # noqa: F401 - has to come before torchvision
 
 # isort: split
 from torchvision.models.resnet import BasicBlock, resnet18
 
+from protofair.core.strict import Strict
 from protofair.objectives.vae import BLOCK, VAEEncoder
-from protofair.strict import Strict
 
 EncoderName = Literal["resnet18", "resnet18-imagenet", "resnet-narrow", "resnet-tiny", "fd-vae", "fd-vae-small"]
 

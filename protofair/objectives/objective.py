@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from torch import Tensor, nn
 
+from protofair.core.strict import Strict
 from protofair.objectives.encoder import Encoder
-from protofair.strict import Strict
 
 
 class Options(Strict):

@@ -7,15 +7,15 @@ from typing import Any
 import pydantic
 
 from protofair.baselines.config import Baseline
+from protofair.core.errors import UserError
+from protofair.core.strict import Strict, did_you_mean, problems, read_yaml
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.config import Prepare
-from protofair.errors import UserError
 from protofair.plan.lines import Lines
 from protofair.plan.plan import Plan
 from protofair.plan.resolve import OBJECTIVES, is_method, resolve
 from protofair.plan.suite import Column, Row, Suite
 from protofair.probe.config import ProbeConfig, SelectConfig, TsneConfig
-from protofair.strict import Strict, did_you_mean, problems, read_yaml
 from protofair.train.config import Fair, Warmup
 
 Location = tuple[str | int, ...]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 if TYPE_CHECKING:
     from protofair.plan.plan import Plan
@@ -49,7 +49,7 @@ def plan(
 
     Without SUITE the active plan is taken, with the options it was written with.
     """
-    from protofair.atomic import write_text
+    from protofair.core.atomic import write_text
     from protofair.plan.check import read_suite, resolve_checked
     from protofair.plan.cost import cost_table
     from protofair.plan.explain import explanation

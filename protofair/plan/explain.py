@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.plan.plan import Entry, Plan
 
 

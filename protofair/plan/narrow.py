@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
+from protofair.core.strict import did_you_mean
 from protofair.plan.suite import Suite
-from protofair.strict import did_you_mean
 
 FIGURES = ("tsne", "ablation")
 

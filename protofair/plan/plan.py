@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from protofair.errors import UserError
-from protofair.strict import read_yaml
+from protofair.core.errors import UserError
+from protofair.core.strict import read_yaml
 
 Entry = dict[str, Any]
 Stage = dict[str, Entry]

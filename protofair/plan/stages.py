@@ -11,56 +11,32 @@ from pathlib import Path
 
 import yaml
 
-from protofair.atomic import write_text
+from protofair.core.atomic import write_text
 from protofair.plan.plan import PLAN, STAGES, Plan
 
-_BASE = ["protofair/atomic.py", "protofair/errors.py", "protofair/strict.py"]
-_TRAINING = [
-    "protofair/method",
-    "protofair/objectives",
-    "protofair/train",
-    "protofair/crop.py",
-    "protofair/environment.py",
-    "protofair/lease.py",
-    "protofair/packed.py",
-    "protofair/torchvision_ops.py",
-    *_BASE,
-    "docker/requirements.lock",
-]
-_MEASURING = [
-    "protofair/objectives",
-    "protofair/probe",
-    "protofair/crop.py",
-    "protofair/environment.py",
-    "protofair/lease.py",
-    "protofair/packed.py",
-    "protofair/torchvision_ops.py",
-    *_BASE,
-    "docker/requirements.lock",
-]
-_REPORT = [
-    *(
-        f"protofair/{part}"
-        for part in ("baselines", "data", "method", "objectives", "plan", "probe", "report", "train")
-    ),
-    "protofair/crop.py",
-    "protofair/lease.py",
-    "protofair/packed.py",
-    "protofair/torchvision_ops.py",
-    *_BASE,
-    "params/plan.yaml",
-    "params/reference.yaml",
-]
+_LOCK = "docker/requirements.lock"
+
+
+def _folders(*names: str) -> list[str]:
+    return [f"protofair/{name}" for name in ("core", *names)]
+
+
+_TRAINING = [*_folders("method", "objectives", "train"), _LOCK]
+_MEASURING = [*_folders("objectives", "probe"), _LOCK]
 CODE = {
-    "acquire": ["protofair/data", *_BASE, "params/sources.yaml"],
-    "prepare": ["protofair/data", "protofair/packed.py", *_BASE, "docker/requirements.lock"],
+    "acquire": [*_folders("data"), "params/sources.yaml"],
+    "prepare": [*_folders("data"), _LOCK],
     "warmup": _TRAINING,
     "fair": _TRAINING,
     "baseline": ["protofair/baselines", *_TRAINING],
     "select": _MEASURING,
     "probe": _MEASURING,
     "tsne": _MEASURING,
-    "report": _REPORT,
+    "report": [
+        *_folders("baselines", "data", "method", "objectives", "plan", "probe", "report", "train"),
+        "params/plan.yaml",
+        "params/reference.yaml",
+    ],
 }
 
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from protofair.strict import Strict
+from protofair.core.strict import Strict
 
 Options = dict[str, Any]
 

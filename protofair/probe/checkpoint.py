@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
+from protofair.core.strict import parse
 from protofair.objectives import Encoder, EncoderConfig, build_encoder
 from protofair.probe.config import Checkpoint
 from protofair.probe.plan import Plan
-from protofair.strict import parse
 
 FORMAT = 1
 

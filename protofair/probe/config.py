@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from protofair.strict import Strict
+from protofair.core.strict import Strict
 
 
 class Checkpoint(Strict):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 # The one piece of training that a probe shares: cropping has to be the same in both.
-from protofair.crop import random_boxes, resized_crop
+from protofair.core.crop import random_boxes, resized_crop
 
 SCALE = (0.2, 1.0)
 RATIO = (3 / 4, 4 / 3)

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from protofair.lease import leased_device
+from protofair.core.lease import leased_device
 from protofair.objectives import Encoder
 
 # Images encoded at once. Part of the protocol: another number changes the last bits of the features.

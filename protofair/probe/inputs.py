@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from protofair.errors import UserError
-from protofair.packed import Packed
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 from protofair.probe.checkpoint import Trained, load_encoder
 from protofair.probe.config import Checkpoint
 from protofair.probe.features import Transform, choose_device, encode

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from protofair.errors import UserError
-from protofair.strict import Model, did_you_mean, parse, read_yaml
+from protofair.core.errors import UserError
+from protofair.core.strict import Model, did_you_mean, parse, read_yaml
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from protofair.atomic import replacing, write_json
-from protofair.environment import environment
-from protofair.errors import UserError
+from protofair.core.atomic import replacing, write_json
+from protofair.core.environment import environment
+from protofair.core.errors import UserError
 from protofair.probe.config import ProbeConfig
 from protofair.probe.crops import random_crops
 from protofair.probe.evaluate import Answers, evaluate

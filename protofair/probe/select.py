@@ -10,8 +10,8 @@ import math
 import shutil
 from typing import Any
 
-from protofair.atomic import replacing, write_json
-from protofair.errors import UserError
+from protofair.core.atomic import replacing, write_json
+from protofair.core.errors import UserError
 from protofair.probe.config import Candidate, SelectConfig
 from protofair.probe.plan import Plan
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
-from protofair.atomic import write_json, write_text
-from protofair.environment import environment
-from protofair.errors import UserError
+from protofair.core.atomic import write_json, write_text
+from protofair.core.environment import environment
+from protofair.core.errors import UserError
 from protofair.probe.bootstrap import estimate
 from protofair.probe.config import TsneConfig
 from protofair.probe.evaluate import rounded

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from protofair.atomic import write_text
+from protofair.core.atomic import write_text
 from protofair.report.latex import latex_document
 from protofair.report.layout import heading, printed_rows
 from protofair.report.model import Cell, Difference, Row, Summary, TableModel, Value

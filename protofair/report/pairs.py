@@ -11,13 +11,13 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
+from protofair.core.strict import parse
 from protofair.method.prototypes import assign
-from protofair.packed import Packed
 from protofair.plan.plan import Plan
 from protofair.probe.features import choose_device, encode
 from protofair.report.files import UNREADABLE, why
-from protofair.strict import parse
 from protofair.train.augment import normalise, unit_range
 from protofair.train.config import Fair, Warmup
 from protofair.train.networks import Networks, read_kept

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from protofair.atomic import write_json
+from protofair.core.atomic import write_json
 from protofair.plan.plan import Entry, Plan
 from protofair.report.data_cards import read_cards
 from protofair.report.files import UNREADABLE, read_json, why

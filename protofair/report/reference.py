@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from protofair.strict import Strict, parse, read_yaml
+from protofair.core.strict import Strict, parse, read_yaml
 
 REFERENCE = Path("params/reference.yaml")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from protofair.atomic import replacing, write_text
+from protofair.core.atomic import replacing, write_text
 from protofair.plan.plan import Plan
 from protofair.report.export import to_csv, to_markdown, write_tables
 from protofair.report.figures.ablation import draw_ablation

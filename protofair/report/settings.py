@@ -3,10 +3,10 @@
 from typing import Any
 
 from protofair.baselines.config import Baseline
+from protofair.core.strict import Strict, parse
 from protofair.data.prepare.config import Prepare
 from protofair.plan.plan import Entry, Plan
 from protofair.probe.config import ProbeConfig, TsneConfig
-from protofair.strict import Strict, parse
 from protofair.train.config import Fair, Warmup
 
 MODELS: dict[str, type[Strict]] = {

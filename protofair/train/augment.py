@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from protofair.crop import random_boxes, resized_crop
+from protofair.core.crop import random_boxes, resized_crop
 from protofair.train import colour
 from protofair.train.config import Augment
 from protofair.train.randomness import generator

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from protofair.errors import UserError
-from protofair.packed import Packed
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 from protofair.train.randomness import generator
 
 AHEAD = 3  # batches that wait for their turn, to even out a slow disk

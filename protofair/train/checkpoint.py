@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from protofair.atomic import replacing
-from protofair.errors import UserError
+from protofair.core.atomic import replacing
+from protofair.core.errors import UserError
 
 ROOT = Path(".cache", "checkpoints")
 DIGEST = hashlib.sha256().digest_size

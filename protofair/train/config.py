@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
+from protofair.core.strict import Strict
 from protofair.objectives.adversary import AdversaryConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import EncoderConfig
-from protofair.strict import Strict
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Strength = Annotated[float, Field(ge=0, le=1)]

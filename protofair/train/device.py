@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from protofair.lease import leased_device
+from protofair.core.lease import leased_device
 
 
 def training_device() -> torch.device:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from protofair.errors import UserError
-from protofair.strict import Model, did_you_mean, parse, read_yaml
+from protofair.core.errors import UserError
+from protofair.core.strict import Model, did_you_mean, parse, read_yaml
 
 
 class Plan:

@@ -4,7 +4,7 @@ import time
 
 import torch
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import EncoderConfig, build_encoder
 from protofair.train.progress import duration
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from protofair.atomic import replacing, write_text
+from protofair.core.atomic import replacing, write_text
 from protofair.train.checkpoint import Checkpoints, serialise
 from protofair.train.history import History
 from protofair.train.progress import Progress

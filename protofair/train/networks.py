@@ -7,7 +7,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import Output, build, build_encoder, projection_head
 from protofair.objectives.adversary import Adversary
 from protofair.train.checkpoint import deserialise

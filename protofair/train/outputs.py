@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from protofair.atomic import replacing, sync_folder, write_json
+from protofair.core.atomic import replacing, sync_folder, write_json
 
 
 def publish(folder: Path, *, kept: Path, log: Path, run: dict[str, Any]) -> None:

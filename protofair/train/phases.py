@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from protofair.errors import UserError
-from protofair.strict import parse
+from protofair.core.errors import UserError
+from protofair.core.strict import parse
 from protofair.train.batches import TrainingSet
 from protofair.train.config import Fair, Warmup, check_fits
 from protofair.train.entries import Plan, packed_folder

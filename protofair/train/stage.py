@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from protofair.environment import environment
-from protofair.errors import UserError
+from protofair.core.environment import environment
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
+from protofair.core.strict import did_you_mean
 from protofair.objectives import EncoderConfig
-from protofair.packed import Packed
-from protofair.strict import did_you_mean
 from protofair.train.batches import TrainingSet
 from protofair.train.checkpoint import ROOT, Checkpoints
 from protofair.train.device import make_deterministic, training_device

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives.contrast import BASE_TEMPERATURE
 from protofair.objectives.simclr import SimCLRConfig
 from protofair.objectives.supcon import SupConConfig

@@ -6,7 +6,7 @@ from torch.distributions import Normal
 from torch.distributions import kl_divergence as torch_kl
 
 from protofair.baselines.fd_vae import FDVAEConfig, kl_divergence, permuted_blocks
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import build_encoder
 from protofair.objectives.vae import sample
 from protofair.train.config import Optimiser

@@ -6,7 +6,7 @@ import json
 import pytest
 import torch
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import build_encoder
 from protofair.probe.plan import Plan as ProbePlan
 from protofair.probe.run import run_probe

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from protofair.core.errors import UserError
 from protofair.data import raw
 from protofair.data.acquire.digest import images_digest
 from protofair.data.raw import find_images, find_table, reading_order
-from protofair.errors import UserError
 
 IMAGES = {f"{number:06d}.jpg": bytes([number]) * (1000 + number) for number in range(1, 6)}
 

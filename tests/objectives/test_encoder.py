@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-import protofair.torchvision_ops  # noqa: F401 - has to come before torchvision
+import protofair.core.torchvision_ops  # noqa: F401 - has to come before torchvision
 
 # isort: split
 from torchvision.models import resnet18

@@ -8,7 +8,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from protofair.cli import protofair
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 

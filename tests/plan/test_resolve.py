@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from protofair.core.strict import parse, read_yaml
 from protofair.plan.explain import stages_of
 from protofair.plan.narrow import with_full
 from protofair.plan.resolve import resolve
 from protofair.plan.suite import Suite
-from protofair.strict import parse, read_yaml
 
 ROOT = Path(__file__).parents[2]
 MALE = {"target": "Big_Nose", "sensitive": "Male"}

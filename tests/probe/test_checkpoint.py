@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.probe.checkpoint import load_encoder
 from protofair.probe.config import Checkpoint
 

@@ -1,6 +1,6 @@
 import pytest
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.probe.config import ProbeConfig
 
 

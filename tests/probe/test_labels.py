@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protofair.errors import UserError
-from protofair.packed import Packed
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 from protofair.probe.labels import read_labels, split_rows
 
 

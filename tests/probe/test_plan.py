@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.probe.config import ProbeConfig
 from protofair.probe.plan import Plan
 

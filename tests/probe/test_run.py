@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 from protofair.objectives import build_encoder
-from protofair.packed import Packed
 from protofair.probe.metrics import equalized_odds
 from protofair.probe.run import run_probe
 

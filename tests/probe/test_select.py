@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.probe.checkpoint import load_encoder
 from protofair.probe.command import select
 from protofair.probe.config import Checkpoint

@@ -7,8 +7,8 @@ import pytest
 from sklearn.manifold import trustworthiness
 from threadpoolctl import threadpool_limits
 
-from protofair.errors import UserError
-from protofair.packed import Packed
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 from protofair.probe.tsne import embed, run_tsne, sample
 
 FOLDER = Path("results/demo/tsne/a")

@@ -10,9 +10,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from protofair.core.strict import parse
 from protofair.plan.plan import Plan
 from protofair.report.pairs import closest_pairs, find_pairs
-from protofair.strict import parse
 from protofair.train.config import Warmup
 from protofair.train.networks import CLUSTER_DIM, Networks
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.report.reference import REFERENCE, read_reference
 
 # By table: the rows from top to bottom; then for each column its metrics, each from top to bottom.

@@ -20,7 +20,7 @@ import torch
 import yaml
 
 from protofair.baselines.stage import run_baseline
-from protofair.packed import Packed
+from protofair.core.packed import Packed
 from protofair.train.config import Fair, Warmup
 from protofair.train.entries import Plan
 from protofair.train.phases import run_fair, run_warmup

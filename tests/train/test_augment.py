@@ -1,4 +1,4 @@
-import protofair.torchvision_ops  # noqa: F401, I001 - before torchvision
+import protofair.core.torchvision_ops  # noqa: F401, I001 - before torchvision
 import math
 
 import pytest

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.train.batches import AHEAD, TrainingSet, ahead
 
 CPU = torch.device("cpu")

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 import protofair.train.checkpoint as checkpoint
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.train.checkpoint import Checkpoints, deserialise, serialise
 
 

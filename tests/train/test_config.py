@@ -1,7 +1,7 @@
 import pytest
 
-from protofair.errors import UserError
-from protofair.strict import parse
+from protofair.core.errors import UserError
+from protofair.core.strict import parse
 from protofair.train.config import Augment, Fair, Optimiser, Warmup, check_fits
 
 WARMUP = {"data": "toy-32", "objective": {"name": "supcon", "target": "Big_Nose"}}

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 import protofair.train.estimate as estimate
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.objectives import EncoderConfig
 from protofair.train.stage import Options
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import protofair.train.loop as loop
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.train.stage import Options
 from protofair.train.stop import Stop, StopRequest
 from protofair.train.trainer import Trainer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 from protofair.train.entries import Plan
 from protofair.train.phases import run_fair, run_warmup
 from protofair.train.stage import Options

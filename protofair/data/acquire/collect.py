@@ -8,6 +8,7 @@ from typing import Any
 
 import requests
 
+from protofair.core.errors import UserError
 from protofair.data.acquire.check import WrongFile, check
 from protofair.data.acquire.fetch import Unavailable, fetch, unavailable
 from protofair.data.acquire.ledger import Ledger
@@ -16,7 +17,6 @@ from protofair.data.acquire.survey import Survey, disjoint, survey
 from protofair.data.acquire.table import Dataset, is_archive
 from protofair.data.acquire.unpack import unpack, unpacked_name
 from protofair.data.acquire.web import Patience
-from protofair.errors import UserError
 
 Facts = dict[str, Any]
 UNPACKED_SHARE = 1.05  # of a .tar.gz of large images; before each is unpacked, what it says itself counts

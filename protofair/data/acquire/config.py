@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from protofair.core.errors import UserError
+from protofair.core.strict import Strict, did_you_mean, parse, read_yaml
 from protofair.data.acquire.table import Table
-from protofair.errors import UserError
-from protofair.strict import Strict, did_you_mean, parse, read_yaml
 
 PLAN = Path("params/plan.yaml")
 TOY_OPTIONS = {"images", "seed", "correlation"}

@@ -8,14 +8,14 @@ from typing import Any
 
 import requests
 
-from protofair.atomic import sync_folder
+from protofair.core.atomic import sync_folder
+from protofair.core.errors import UserError
 from protofair.data.acquire.check import WrongFile, check
 from protofair.data.acquire.download import download
 from protofair.data.acquire.locate import locate
 from protofair.data.acquire.space import disk_full, is_disk_full
 from protofair.data.acquire.table import Dataset, File, Source
 from protofair.data.acquire.web import MirrorError, Patience
-from protofair.errors import UserError
 
 
 class Unavailable(Exception):  # noqa: N818 - the caller decides whether that is an error

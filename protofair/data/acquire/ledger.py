@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from protofair.atomic import write_json
+from protofair.core.atomic import write_json
 
 NAME = ".verified.json"
 

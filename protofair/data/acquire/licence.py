@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from protofair.atomic import write_json
+from protofair.core.atomic import write_json
+from protofair.core.errors import UserError
 from protofair.data.acquire.table import Dataset
-from protofair.errors import UserError
 
 RECORD = "LICENCE-ACCEPTED.json"
 VARIABLE = "PROTOFAIR_ACCEPT_LICENCE"

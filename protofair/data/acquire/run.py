@@ -10,7 +10,8 @@ from typing import Any
 
 import requests
 
-from protofair.atomic import write_json
+from protofair.core.atomic import write_json
+from protofair.core.errors import UserError
 from protofair.data.acquire.collect import Collection, sole_use
 from protofair.data.acquire.config import TOY_OPTIONS, Acquire
 from protofair.data.acquire.digest import images_digest
@@ -19,7 +20,6 @@ from protofair.data.acquire.licence import require_licence
 from protofair.data.acquire.table import Dataset, Table
 from protofair.data.acquire.web import Patience
 from protofair.data.raw import Entry, TarEntry, ZipEntry, find_images
-from protofair.errors import UserError
 
 DRAWN = ".drawn"  # marks a raw folder whose files were drawn here and may be drawn again
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 RESERVE = 64 * 2**20  # what a disk should have left, for logs and everybody else
 

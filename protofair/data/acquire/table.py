@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, HttpUrl, PositiveInt, StringConstraints
 
-from protofair.strict import Strict, parse, read_yaml
+from protofair.core.strict import Strict, parse, read_yaml
 
 ARCHIVES = (".zip", ".tar", ".tar.gz")
 

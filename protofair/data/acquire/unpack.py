@@ -9,11 +9,11 @@ import os
 import zlib
 from pathlib import Path
 
-from protofair.atomic import sync_folder
+from protofair.core.atomic import sync_folder
+from protofair.core.errors import UserError
 from protofair.data.acquire.digest import progress_bar
 from protofair.data.acquire.space import disk_full, is_disk_full, readable, require_space
 from protofair.data.raw import MAX_RATIO, MAX_RATIO_FROM, images_in_tar
-from protofair.errors import UserError
 
 _BLOCK = 2**20
 

@@ -6,12 +6,12 @@ from typing import Any
 import jinja2
 import pandas as pd
 
+from protofair.core.packed import SPLITS
 from protofair.data.prepare.config import Pair, Prepare
 from protofair.data.prepare.labelled import column_of, majority
 from protofair.data.prepare.official import compare
 from protofair.data.prepare.select import Selected
 from protofair.data.split.attribute import value_name
-from protofair.packed import SPLITS
 
 TITLES = {"celeba": "CelebA", "utkface": "UTKFace", "nih": "NIH ChestX-ray14"}
 NIH_VALUES = {"sex": ("female", "male"), "view": ("PA", "AP")}

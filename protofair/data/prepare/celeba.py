@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from protofair.core.errors import UserError
+from protofair.core.packed import SPLITS
+from protofair.core.strict import did_you_mean
 from protofair.data.attributes import CELEBA
 from protofair.data.prepare.labelled import Labelled, majority
 from protofair.data.prepare.problems import Problem
 from protofair.data.prepare.tables import Line, commaed, malformed, once, spaced
 from protofair.data.raw import find_table
-from protofair.errors import UserError
-from protofair.packed import SPLITS
-from protofair.strict import did_you_mean
 
 VALUES = {"-1": 0, "1": 1}
 PARTITION = {"0": "train", "1": "val", "2": "test"}

@@ -33,9 +33,9 @@ def prepare(key: str, plan: Path, data: Path, workers: int | None, **options: An
     import os
     import sys
 
+    from protofair.core.errors import UserError
     from protofair.data.prepare.config import choose
     from protofair.data.prepare.run import prepare as run
-    from protofair.errors import UserError
 
     by_hand = {name: value for name, value in options.items() if value is not None}
     if by_hand:

@@ -6,9 +6,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from protofair.core.errors import UserError
+from protofair.core.strict import Strict, did_you_mean, parse, read_yaml
 from protofair.data.split.config import SplitConfig
-from protofair.errors import UserError
-from protofair.strict import Strict, did_you_mean, parse, read_yaml
 
 KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"  # it becomes a file name
 ONLY = {"split": "utkface", "views": "nih", "val_share": "nih", "seed": "nih"}  # options of one data set

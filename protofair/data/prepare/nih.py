@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
+from protofair.core.errors import UserError
+from protofair.core.strict import did_you_mean
 from protofair.data.attributes import FINDINGS
 from protofair.data.prepare.labelled import Labelled, majority
 from protofair.data.prepare.problems import Problem
 from protofair.data.prepare.tables import commaed, malformed, once, spaced
 from protofair.data.raw import find_table
-from protofair.errors import UserError
-from protofair.strict import did_you_mean
 
 # Two more follow, `OriginalImage[Width,Height]` and `OriginalImagePixelSpacing[x,y]`; their own commas divide them, so
 # that a line has 11 fields. The edition of 2017 ends its lines with one more comma.

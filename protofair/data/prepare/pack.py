@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+from protofair.core.errors import UserError
 from protofair.data.prepare.blocks import Block, Finished, Recipe, pack_block, start_worker
 from protofair.data.raw import Entry
-from protofair.errors import UserError
 
 FORMAT = 1  # raise it when the pixels change for the same files
 BLOCK_BYTES = 2**24

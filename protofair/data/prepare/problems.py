@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from protofair.atomic import write_text
-from protofair.errors import UserError
+from protofair.core.atomic import write_text
+from protofair.core.errors import UserError
 
 KINDS = {
     "no-label": "images without a label",

@@ -13,7 +13,9 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from protofair.atomic import sync_folder
+from protofair.core.atomic import sync_folder
+from protofair.core.errors import UserError
+from protofair.core.strict import did_you_mean
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.blocks import Recipe
 from protofair.data.prepare.celeba import read_celeba
@@ -27,8 +29,6 @@ from protofair.data.prepare.utkface import read_utkface
 from protofair.data.prepare.write import write_set
 from protofair.data.raw import find_images
 from protofair.data.split.attribute import MAX_VALUES
-from protofair.errors import UserError
-from protofair.strict import did_you_mean
 
 CHANNELS = {"celeba": 3, "utkface": 3, "nih": 1}
 CUTS = {"celeba": [], "utkface": ["age>=35"], "nih": ["age>=60"]}  # columns every prepared set has

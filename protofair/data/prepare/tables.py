@@ -5,8 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from protofair.core.errors import UserError
 from protofair.data.prepare.problems import Problem
-from protofair.errors import UserError
 
 Line = tuple[int, list[str]]  # line number from 1, fields
 Value = TypeVar("Value", bound=Hashable)

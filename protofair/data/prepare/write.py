@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from protofair.atomic import write_json, write_text
+from protofair.core.atomic import write_json, write_text
+from protofair.core.packed import SPLITS
 from protofair.data.duplicates import Group
 from protofair.data.prepare.arrays import write_rows
 from protofair.data.prepare.card import build_card, render_card
@@ -19,7 +20,6 @@ from protofair.data.prepare.config import Prepare
 from protofair.data.prepare.lookalikes import divided, find_lookalikes
 from protofair.data.prepare.problems import KINDS, by_kind, write_problems
 from protofair.data.prepare.select import Selected
-from protofair.packed import SPLITS
 
 FORMAT = 1
 LISTED = 100  # names of one kind in the manifest; the CSV files have them all

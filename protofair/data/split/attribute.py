@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pandas as pd
 
+from protofair.core.errors import UserError
+from protofair.core.strict import did_you_mean
 from protofair.data.utkface import GENDERS, RACES
-from protofair.errors import UserError
-from protofair.strict import did_you_mean
 
 MAX_VALUES = 10
 CUT = re.compile(r"(?P<column>.+?)>=(?P<threshold>[0-9]+)")

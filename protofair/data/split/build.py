@@ -17,11 +17,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from protofair.core.errors import UserError
+from protofair.core.strict import parse
 from protofair.data.split.attribute import attribute_values, first_value, value_name
 from protofair.data.split.config import SplitConfig
 from protofair.data.split.sizes import Room, equal_rare, frequent_size, largest_rare
-from protofair.errors import UserError
-from protofair.strict import parse
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def split(
 
     Several ratios give split-2.csv, split-3.csv, and so on, with the same validation and test sets.
     """
-    from protofair.atomic import replacing, write_text
+    from protofair.core.atomic import replacing, write_text
     from protofair.data.split.build import build_split
     from protofair.data.split.cells import cells_csv, cells_svg, cells_text
     from protofair.data.split.source import read_source

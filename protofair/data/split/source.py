@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from protofair.core.errors import UserError
 from protofair.data import raw
 from protofair.data.duplicates import Group, duplicate_groups, without_duplicates
 from protofair.data.split.attribute import attribute_values
 from protofair.data.utkface import label_table
-from protofair.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from protofair.errors import UserError
-from protofair.strict import did_you_mean
+from protofair.core.errors import UserError
+from protofair.core.strict import did_you_mean
 
 CORRELATION = {"celeba": 0.45, "utkface": 0.0, "nih": 0.5}  # an alpha split brings its own to UTKFace
 HIGHEST = {"celeba": 0.5, "utkface": 1.0, "nih": 1.0}  # in CelebA a target shares its correlation with two attributes

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from protofair.atomic import replacing
+from protofair.core.atomic import replacing
 
 Members = Iterable[tuple[str, bytes]]  # a name that ends in / is a folder
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a zip file can hold

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import simplejpeg
 
-from protofair.atomic import write_text
+from protofair.core.atomic import write_text
 from protofair.data.attributes import CELEBA
 from protofair.data.toy.archive import write_zip
 from protofair.data.toy.canvas import Pose

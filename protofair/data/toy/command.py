@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 
 @click.command()

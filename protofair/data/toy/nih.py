@@ -11,7 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from protofair.atomic import write_text
+from protofair.core.atomic import write_text
 from protofair.data.toy.archive import write_tar_gz
 from protofair.data.toy.chance import coin, stream, strength
 from protofair.data.toy.chests import Chest, draw_chest

@@ -6,7 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from protofair.atomic import replacing
+from protofair.core.atomic import replacing
 
 Example = tuple[np.ndarray, list[str]]  # a picture uint8 [H, W, 3], lines of text
 

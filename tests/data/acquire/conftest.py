@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import requests
 
+from protofair.core.strict import parse
 from protofair.data.acquire.table import Dataset, Table
 from protofair.data.acquire.web import Patience
-from protofair.strict import parse
 
 QUOTA_PAGE = (
     "<!DOCTYPE html><html><head><title>Google Drive - Quota exceeded</title></head>"

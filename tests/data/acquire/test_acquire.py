@@ -14,11 +14,11 @@ import requests
 import yaml
 
 from protofair import cli
+from protofair.core.errors import UserError
 from protofair.data.acquire.config import Acquire
 from protofair.data.acquire.run import acquire
 from protofair.data.acquire.table import Table, read_table
 from protofair.data.raw import find_images
-from protofair.errors import UserError
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ROOT / "params" / "sources.yaml"

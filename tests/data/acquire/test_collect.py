@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.acquire import check as check_module
 from protofair.data.acquire.collect import Collection, sole_use
 from protofair.data.acquire.survey import survey
 from protofair.data.acquire.web import Patience
 from protofair.data.raw import find_images
-from protofair.errors import UserError
 
 NAMES = {
     "celeba": r"[0-9]{6}[.]jpg",

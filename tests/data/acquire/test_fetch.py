@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.acquire.fetch import Unavailable, fetch
 from protofair.data.acquire.table import File
-from protofair.errors import UserError
 
 CONTENT = bytes(range(256)) * 700
 NAME = "file.zip"

@@ -6,8 +6,8 @@ import sys
 import click
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.acquire.licence import RECORD, require_licence
-from protofair.errors import UserError
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from protofair.core.errors import UserError
 from protofair.data.acquire.table import Drive, File, read_table
-from protofair.errors import UserError
 
 SOURCES = Path(__file__).parents[3] / "params" / "sources.yaml"
 
@@ -18,7 +18,7 @@ def table():
 
 
 def test_celeba_is_what_torchvision_knows(table):
-    import protofair.torchvision_ops  # noqa: F401, I001 - before torchvision
+    import protofair.core.torchvision_ops  # noqa: F401, I001 - before torchvision
     from torchvision.datasets import CelebA
 
     known = {name: (drive, md5) for drive, md5, name in CelebA.file_list}

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protofair.core.errors import UserError
 from protofair.data.acquire import unpack as module
 from protofair.data.acquire.unpack import unpack, unpacked_size
 from protofair.data.raw import find_images
-from protofair.errors import UserError
 
 
 def tar(*members: tarfile.TarInfo) -> bytes:

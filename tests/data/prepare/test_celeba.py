@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protofair.core.errors import UserError
 from protofair.data.attributes import CELEBA
 from protofair.data.prepare.celeba import read_attributes, read_celeba, read_partition
-from protofair.errors import UserError
 
 names = st.integers(0, 999_999).map(lambda number: f"{number:06d}.jpg")
 values = st.tuples(*[st.sampled_from([0, 1])] * len(CELEBA))

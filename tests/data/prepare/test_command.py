@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from protofair.cli import main, protofair
+from protofair.core.packed import Packed
 from protofair.data.attributes import ATTRIBUTES
-from protofair.packed import Packed
 
 SOURCES = Path(__file__).parents[3] / "params" / "sources.yaml"
 

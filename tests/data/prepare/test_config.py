@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
+from protofair.core.strict import parse
 from protofair.data.prepare.config import Pair, Prepare, choose
-from protofair.errors import UserError
-from protofair.strict import parse
 
 
 def config(**options: object) -> Prepare:

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protofair.core.errors import UserError
 from protofair.data.attributes import FINDINGS
 from protofair.data.prepare.nih import Exam, read_exams, read_nih, validation_patients
-from protofair.errors import UserError
 
 HEADER = (
     "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position,"

@@ -12,12 +12,12 @@ import psutil
 import pytest
 import simplejpeg
 
+from protofair.core.errors import UserError
 from protofair.data.prepare import pack as module
 from protofair.data.prepare.blocks import Block, Finished, Recipe
 from protofair.data.prepare.decode import decode
 from protofair.data.prepare.pack import pack
 from protofair.data.raw import Entry, find_images
-from protofair.errors import UserError
 
 RECIPE = Recipe(size=16, channels=3, crop="none")
 

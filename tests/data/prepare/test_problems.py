@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.prepare.problems import Problem, by_kind, refuse_above, write_problems
-from protofair.errors import UserError
 
 
 def missing(count: int) -> list[Problem]:

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare import pack as pack_module
 from protofair.data.prepare import run as run_module
 from protofair.data.prepare.decode import decode
-from protofair.errors import UserError
-from protofair.packed import Packed
 
 UTKFACE = {"acquire": "utkface", "dataset": "utkface", "size": 16}
 CELEBA = {"acquire": "celeba", "dataset": "celeba", "size": 16}

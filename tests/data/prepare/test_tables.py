@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.prepare.tables import commaed, once, spaced
-from protofair.errors import UserError
 
 
 def test_spaces_of_any_number_and_every_line_end(tmp_path: Path) -> None:

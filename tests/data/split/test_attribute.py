@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.split.attribute import attribute_values, first_value, value_name
-from protofair.errors import UserError
 
 TABLE = pd.DataFrame(
     {"id": list("abc"), "split": [""] * 3, "age": [34, 35, 36], "white": [0, 1, 1], "note": list("xyz")}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from protofair.core.errors import UserError
 from protofair.data.split import Split, build_split
-from protofair.errors import UserError
 
 Faces = Callable[..., pd.DataFrame]
 sizes_of_cells = st.tuples(*[st.integers(12, 40)] * 4)

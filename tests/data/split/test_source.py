@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.duplicates import Group
 from protofair.data.split.source import read_source
-from protofair.errors import UserError
 
 DECISIVE = ("gender", "white")
 STAMP = "20170109150557335.jpg.chip.jpg"

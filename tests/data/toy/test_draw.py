@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.toy import CORRELATION, draw
-from protofair.errors import UserError
 
 DATASETS = list(CORRELATION)
 

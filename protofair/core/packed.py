@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from protofair.errors import UserError
-from protofair.strict import did_you_mean
+from protofair.core.errors import UserError
+from protofair.core.strict import did_you_mean
 
 SPLITS = ("train", "val", "test")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from protofair.errors import UserError
-from protofair.packed import Packed
+from protofair.core.errors import UserError
+from protofair.core.packed import Packed
 
 
 @pytest.fixture

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from protofair import lease
+from protofair.core import lease
 from protofair.probe.features import choose_device
 from protofair.train.device import training_device
 
-HOLDER = "import sys; from protofair.lease import lease; print(lease(int(sys.argv[1])), flush=True); sys.stdin.read()"
+HOLDER = (
+    "import sys; from protofair.core.lease import lease; print(lease(int(sys.argv[1])), flush=True); sys.stdin.read()"
+)
 Start = Callable[..., subprocess.Popen[str]]
 
 

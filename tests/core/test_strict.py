@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, ValidationError
 
-from protofair.errors import UserError
-from protofair.strict import Strict, did_you_mean, parse, read_yaml
+from protofair.core.errors import UserError
+from protofair.core.strict import Strict, did_you_mean, parse, read_yaml
 
 
 class Inner(Strict):

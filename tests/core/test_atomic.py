@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from protofair.atomic import replacing, write_json, write_text
+from protofair.core.atomic import replacing, write_json, write_text
 
 
 def write_and_fail(path: Path) -> None:

@@ -1,11 +1,11 @@
-import protofair.torchvision_ops  # noqa: F401, I001 - before torchvision
+import protofair.core.torchvision_ops  # noqa: F401, I001 - before torchvision
 import pytest
 import torch
 from scipy.stats import ks_2samp
 from torchvision.transforms import v2
 from torchvision.transforms.v2 import functional as tv
 
-from protofair.crop import random_boxes, resized_crop
+from protofair.core.crop import random_boxes, resized_crop
 
 SCALE, RATIO = (0.2, 1.0), (3 / 4, 4 / 3)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from protofair.errors import UserError
+from protofair.core.errors import UserError
 
 Model = TypeVar("Model", bound="Strict")
 
