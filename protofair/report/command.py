@@ -17,7 +17,14 @@ import click
     help="Show pairs of real photographs and X-rays too. Without it only drawings are shown: mind who appears in them,"
     " and what the data's licence allows.",
 )
-def report(plan_path: Path, root: Path, show_images: bool) -> None:
+@click.option(
+    "--compare",
+    "other",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Show the numbers of another run's report beside ours, with where ours are expected given its seeds.",
+)
+def report(plan_path: Path, root: Path, show_images: bool, other: Path | None) -> None:
     """Write results/SUITE/report.html from whatever has finished.
 
     What has not run is shown as pending, with the command that runs it. The file needs no network; beside it, in
@@ -26,8 +33,10 @@ def report(plan_path: Path, root: Path, show_images: bool) -> None:
     """
     from dataclasses import replace
 
+    from protofair.core.atomic import write_text
     from protofair.plan.plan import Plan
     from protofair.report.build import build
+    from protofair.report.compare import as_csv, as_text, compare
     from protofair.report.pairs import find_pairs
     from protofair.report.render import render
 
@@ -36,6 +45,10 @@ def report(plan_path: Path, root: Path, show_images: bool) -> None:
     pairs, damaged = find_pairs(plan, root, show_images=show_images)
     model = replace(model, problems=(*model.problems, *damaged))
     click.echo(render(model, plan, pairs, root / "results" / plan.suite))
+    if other:
+        comparisons = compare(model.tables, other)
+        write_text(root / "results" / plan.suite / "report" / "compare.csv", as_csv(comparisons))
+        click.echo(as_text(comparisons))
     for problem in model.problems:
         click.echo(f"protofair: {problem}", err=True)
     if model.problems:
