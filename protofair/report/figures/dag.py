@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 0.74, 0.5
 
 def draw_dag(model: ReportModel, plan: Plan) -> Picture:
     edges = Counter(_edges(plan))
-    planned = {stage: len(getattr(plan, stage)) for stage in STAGES}
+    planned = {stage: len(getattr(plan, stage)) for stage in STAGES} | {"report": 1}
     done = {cost.stage: cost.done for cost in model.provenance.stages}
     prepared = [card.key for card in model.provenance.data if card.state == "done"]
     done["prepare"] = len(prepared)
@@ -29,8 +29,8 @@ def draw_dag(model: ReportModel, plan: Plan) -> Picture:
         for start, end in edges:
             _arrow(axis, ORDER.index(start), ORDER.index(end))
         for place, stage in enumerate(ORDER):
-            count = "this page" if stage == "report" else f"{done[stage]} of {planned[stage]} done"
-            _box(axis, place, stage, count)
+            count = f"{done[stage]} of {planned[stage]} done" if stage in done else f"{planned[stage]} planned"
+            _box(axis, place, stage, "this page" if stage == "report" else count)
     return finish(
         figure,
         name="dag",
