@@ -6,11 +6,11 @@ import torch
 
 from protofair.baselines.config import Baseline
 from protofair.baselines.trainer import MethodTrainer
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.objectives import Encoder, build_encoder
 from protofair.train.batches import TrainingSet
 from protofair.train.config import Warmup
-from protofair.train.entries import Plan
 from protofair.train.identity import CODE
 from protofair.train.phases import Trained, read_warmup
 from protofair.train.stage import Job, Options, Role, train

@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.core.strict import parse
 from protofair.objectives import Encoder, EncoderConfig, build_encoder
 from protofair.probe.config import Checkpoint
-from protofair.probe.plan import Plan
+from protofair.probe.differences import differences
 
 FORMAT = 1
 
@@ -74,7 +75,7 @@ def load_encoder(plan: Plan, checkpoint: Checkpoint) -> Trained:
         raise refuse("holds no encoder with its configuration") from None
     if epoch != checkpoint.epoch:
         raise refuse(f"holds epoch {epoch}")
-    for difference in plan.differences(checkpoint.stage, checkpoint.key, config):
+    for difference in differences(plan, checkpoint.stage, checkpoint.key, config):
         raise refuse(f"trained with another configuration: {difference}")
     encoder = build_encoder(parse(EncoderConfig, named, where=f"{path}: config.{stage}.encoder").name)
     try:

@@ -29,7 +29,7 @@ def probe(key: str, plan: Path) -> None:
             results/SUITE/probe/KEY/predictions.npz   what they are computed from
             results/SUITE/probe/KEY/run.json          configuration, versions, hardware, wall time
     """
-    from protofair.probe.plan import Plan
+    from protofair.core.entries import Plan
     from protofair.probe.run import run_probe
 
     active = Plan.read(plan)
@@ -51,7 +51,7 @@ def select(key: str, plan: Path) -> None:
     Writes  results/SUITE/select/KEY/checkpoints/epoch-NNN.pt   the chosen one
             results/SUITE/select/KEY/choice.json                the score of each: balanced accuracy minus EO
     """
-    from protofair.probe.plan import Plan
+    from protofair.core.entries import Plan
     from protofair.probe.select import run_select
 
     active = Plan.read(plan)
@@ -73,7 +73,7 @@ def tsne(key: str, plan: Path) -> None:
             results/SUITE/tsne/KEY/tsne.json    how far the sensitive groups mix, in the plane and in the features
             results/SUITE/tsne/KEY/run.json     configuration, versions, hardware, wall time
     """
-    from protofair.probe.plan import Plan
+    from protofair.core.entries import Plan
     from protofair.probe.tsne import run_tsne
 
     active = Plan.read(plan)

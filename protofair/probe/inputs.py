@@ -9,12 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.core.packed import Packed
 from protofair.probe.checkpoint import Trained, load_encoder
 from protofair.probe.config import Checkpoint
 from protofair.probe.features import Transform, choose_device, encode
-from protofair.probe.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protofair.core.atomic import replacing, write_json
+from protofair.core.entries import Plan
 from protofair.core.environment import environment
 from protofair.core.errors import UserError
 from protofair.probe.config import ProbeConfig
@@ -29,7 +30,6 @@ from protofair.probe.inputs import Inputs, open_inputs
 from protofair.probe.labels import Labels, read_labels, split_rows
 from protofair.probe.linear import scores, train_probes
 from protofair.probe.mixing import Mixing, nearest_neighbours
-from protofair.probe.plan import Plan
 
 FORMAT = 1
 MEASURED = ("val", "test")

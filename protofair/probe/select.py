@@ -11,9 +11,9 @@ import shutil
 from typing import Any
 
 from protofair.core.atomic import replacing, write_json
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.probe.config import Candidate, SelectConfig
-from protofair.probe.plan import Plan
 
 RULE = "balanced accuracy minus equalized odds on the validation images, of the method's own classifier if it has one"
 # No score is lower: balanced accuracy and equalized odds are per cent.

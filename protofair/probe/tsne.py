@@ -17,6 +17,7 @@ from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from protofair.core.atomic import write_json, write_text
+from protofair.core.entries import Plan
 from protofair.core.environment import environment
 from protofair.core.errors import UserError
 from protofair.probe.bootstrap import estimate
@@ -24,7 +25,6 @@ from protofair.probe.config import TsneConfig
 from protofair.probe.evaluate import rounded
 from protofair.probe.inputs import open_inputs
 from protofair.probe.mixing import Mixing, nearest_neighbours
-from protofair.probe.plan import Plan
 
 FORMAT = 1
 

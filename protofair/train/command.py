@@ -82,8 +82,8 @@ def fair(key: str, plan: Path, **how: Any) -> None:
 
 def prepared(plan: Path, key: str, how: dict[str, Any]) -> tuple[Any, str, Any]:
     """The plan, the key and the options that a stage takes."""
-    from protofair.train.entries import Plan
+    from protofair.core.entries import Plan
     from protofair.train.stage import Options
 
     fast = how.pop("fast")
-    return Plan(plan), key, Options(**how, deterministic=not fast)
+    return Plan.read(plan), key, Options(**how, deterministic=not fast)

@@ -7,7 +7,7 @@ from typing import Any
 
 import protofair
 
-CODE = ("method", "objectives", "train", "crop.py", "packed.py")  # what a training stage declares as its code
+CODE = ("core", "method", "objectives", "train")  # what a training stage declares as its code
 PACKAGE = Path(protofair.__file__).parent
 
 
@@ -15,7 +15,7 @@ def code_hash(root: Path = PACKAGE, names: tuple[str, ...] = CODE) -> str:
     """SHA-256 over the training code, by file name and content."""
     digest = hashlib.sha256()
     for name in names:
-        for path in sorted((root / name).rglob("*.py")) or [root / name]:
+        for path in sorted((root / name).rglob("*.py")):
             digest.update(f"{path.relative_to(root).as_posix()}\n{file_hash(path)}\n".encode())
     return digest.hexdigest()
 

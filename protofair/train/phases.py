@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
+from protofair.core.entries import Plan, packed_folder
 from protofair.core.errors import UserError
 from protofair.core.strict import parse
 from protofair.train.batches import TrainingSet
 from protofair.train.config import Fair, Warmup, check_fits
-from protofair.train.entries import Plan, packed_folder
 from protofair.train.identity import file_hash
 from protofair.train.networks import read_kept
 from protofair.train.stage import Job, Options, Role, train
@@ -27,7 +27,7 @@ def run_warmup(plan: Plan, key: str, options: Options) -> Path:
 def run_fair(plan: Plan, key: str, options: Options) -> Path:
     """Continue a warm-up with base objective + weight x L_CF; returns the folder of the outputs."""
     fair, where = plan.entry("fair", key, Fair), plan.where("fair", key)
-    if plan.has("warmup", fair.warmup):
+    if fair.warmup in plan.entries("warmup"):
         check_fits(fair, plan.entry("warmup", fair.warmup, Warmup), where=where)
     trained = read_warmup(plan, fair.warmup, fair.from_epoch)
     warmup = trained.warmup
@@ -92,7 +92,7 @@ def read_warmup(plan: Plan, key: str, epoch: int) -> Trained:
     again = f"Train it: protofair warmup {key}"
     content, config = read_kept(path, remedy=again)
     warmup = parse(Warmup, config.get("warmup"), where=f"{path}: config")
-    if plan.has("warmup", key):
+    if key in plan.entries("warmup"):
         _check_same(plan.entry("warmup", key, Warmup), warmup, path, again)
     manifest = packed_folder(warmup.data) / "manifest.json"
     if manifest.exists() and config.get("manifest") != file_hash(manifest):

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from protofair.core.entries import Plan, packed_folder
 from protofair.core.environment import environment
 from protofair.core.errors import UserError
 from protofair.core.packed import Packed
@@ -16,7 +17,6 @@ from protofair.objectives import EncoderConfig
 from protofair.train.batches import TrainingSet
 from protofair.train.checkpoint import ROOT, Checkpoints
 from protofair.train.device import make_deterministic, training_device
-from protofair.train.entries import Plan, packed_folder
 from protofair.train.estimate import refuse_long_run
 from protofair.train.identity import CODE, code_hash, file_hash, run_hash
 from protofair.train.loop import Loop

@@ -6,9 +6,9 @@ import json
 import pytest
 import torch
 
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.objectives import build_encoder
-from protofair.probe.plan import Plan as ProbePlan
 from protofair.probe.run import run_probe
 from protofair.train.identity import CODE, code_hash
 
@@ -108,5 +108,5 @@ def test_the_probe_measures_the_checkpoint_and_its_own_classifier(project, teach
     tasks = [{"target": "Smiling", "sensitive": "Male"}]
     entry = {"checkpoint": checkpoint, "data": "noise", "tasks": tasks, "epochs": 1, "neighbours": 2, "bootstrap": 5}
     project.plan["probe"] = {"b": entry}
-    (task,) = run_probe(ProbePlan.read(project.plan_path()), "b")["tasks"]
+    (task,) = run_probe(Plan.read(project.plan_path()), "b")["tasks"]
     assert 0 <= task["test"]["own"]["accuracy"]["value"] <= 100

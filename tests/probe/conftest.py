@@ -12,8 +12,8 @@ import pytest
 import torch
 import yaml
 
+from protofair.core.entries import Plan
 from protofair.objectives import build_encoder
-from protofair.probe.plan import Plan
 
 torch.set_num_threads(1)  # the networks are tiny: threads would only wait for each other
 

@@ -164,16 +164,20 @@ def test_occupancy_shows_protofair_runs(model: ReportModel, demo_plan: Plan) -> 
     assert {"sensitive group 0", "sensitive group 1"} <= set(texts(picture))
 
 
-def test_dag_counts_stages_and_edges(model: ReportModel, demo_plan: Plan) -> None:
-    picture = check(draw_dag(model, demo_plan))
+def test_dag_counts_stages_and_edges(paper_report: ReportModel, paper_plan: Plan) -> None:
+    picture = check(draw_dag(paper_report, paper_plan))
     edges = picture.data.set_index(["from", "to"])["edges"]
-    assert edges["warmup", "fair"] == len(demo_plan.fair)
-    assert edges["prepare", "probe"] == len(demo_plan.probe)
-    assert edges["tsne", "report"] == len(demo_plan.tsne)
-    assert sum(edges[stage, "probe"] for stage in ("warmup", "fair", "baseline", "select")) == len(demo_plan.probe)
-    assert edges["probe", "select"] == 3 * len(demo_plan.select) > 0
-    assert edges["warmup", "baseline"] == sum("teacher" in entry for entry in demo_plan.baseline.values()) > 0
-    assert f"{len(demo_plan.fair)} of {len(demo_plan.fair)} done" in texts(picture)
+    assert edges["warmup", "fair"] == len(paper_plan.fair)
+    assert edges["prepare", "probe"] == len(paper_plan.probe)
+    assert edges["tsne", "report"] == len(paper_plan.tsne)
+    assert sum(edges[stage, "probe"] for stage in ("warmup", "fair", "baseline", "select")) == len(paper_plan.probe)
+    assert edges["probe", "select"] == 3 * len(paper_plan.select) > 0
+    assert edges["warmup", "baseline"] == sum("teacher" in entry for entry in paper_plan.baseline.values()) > 0
+    assert f"{len(paper_plan.fair)} of {len(paper_plan.fair)} done" in texts(picture)
+
+
+def test_dag_of_a_plan_without_a_choice(model: ReportModel, demo_plan: Plan) -> None:
+    assert "0 planned" in texts(check(draw_dag(model, demo_plan)))
 
 
 @pytest.mark.parametrize("channels", [1, 3])

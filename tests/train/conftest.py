@@ -20,9 +20,9 @@ import torch
 import yaml
 
 from protofair.baselines.stage import run_baseline
+from protofair.core.entries import Plan
 from protofair.core.packed import Packed
 from protofair.train.config import Fair, Warmup
-from protofair.train.entries import Plan
 from protofair.train.phases import run_fair, run_warmup
 from protofair.train.stage import Options
 
@@ -119,15 +119,15 @@ class Project:
     def warmup(self, key: str = "w", options: Options = Options(), **changes: Any) -> Path:  # noqa: B008 - frozen
         """Train a warm-up in this process; returns its outputs."""
         self.plan["warmup"][key] = self.warmup_entry(**changes)
-        return run_warmup(Plan(self.plan_path()), key, options)
+        return run_warmup(Plan.read(self.plan_path()), key, options)
 
     def fair(self, key: str = "f", options: Options = Options(), **changes: Any) -> Path:  # noqa: B008 - frozen
         self.plan["fair"][key] = self.fair_entry(**changes)
-        return run_fair(Plan(self.plan_path()), key, options)
+        return run_fair(Plan.read(self.plan_path()), key, options)
 
     def baseline(self, method: str, /, key: str = "b", **changes: Any) -> Path:
         self.plan["baseline"][key] = self.baseline_entry(method, **changes)
-        return run_baseline(Plan(self.plan_path()), key, Options())
+        return run_baseline(Plan.read(self.plan_path()), key, Options())
 
     def log(self, folder: Path) -> list[dict[str, Any]]:
         """The log of a run without what depends on the machine."""

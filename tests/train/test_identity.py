@@ -10,8 +10,7 @@ def root(tmp_path):
         "objectives/b.py",
         "train/c.py",
         "train/deep/d.py",
-        "crop.py",
-        "packed.py",
+        "core/packed.py",
         "probe/e.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -19,7 +18,9 @@ def root(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["method/a.py", "objectives/b.py", "train/deep/d.py", "packed.py", "train/new.py"])
+@pytest.mark.parametrize(
+    "name", ["method/a.py", "objectives/b.py", "train/deep/d.py", "core/packed.py", "train/new.py"]
+)
 def test_a_change_of_the_training_code_changes_the_hash(root, name):
     before = code_hash(root)
     assert code_hash(root) == before

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
-from protofair.train.entries import Plan
 from protofair.train.phases import run_fair, run_warmup
 from protofair.train.stage import Options
 
@@ -17,7 +17,7 @@ def refused(project, stage: str, key: str) -> str:
     """The message with which a stage refuses an entry of the plan, before it has written anything."""
     before = sorted(project.path.rglob("*"))
     with pytest.raises(UserError) as caught:
-        {"warmup": run_warmup, "fair": run_fair}[stage](Plan(project.plan_path()), key, Options())
+        {"warmup": run_warmup, "fair": run_fair}[stage](Plan.read(project.plan_path()), key, Options())
     assert sorted(project.path.rglob("*")) in (before, sorted([*before, project.path / "plan.yaml"]))
     return str(caught.value)
 

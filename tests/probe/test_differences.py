@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.probe.config import ProbeConfig
-from protofair.probe.plan import Plan
+from protofair.probe.differences import differences as found
 
 TRAINED = {
     "stage": "fair",
@@ -26,7 +27,7 @@ def plan(**stages):
 def differences(warmup, fair=None):
     entries = {"warmup": {"base": warmup}, "fair": {"f": fair}}
     stage, key = ("fair", "f") if fair is not None else ("warmup", "base")
-    return sorted(plan(**entries).differences(stage, key, TRAINED))
+    return sorted(found(plan(**entries), stage, key, TRAINED))
 
 
 def test_an_unknown_entry_suggests_the_nearest(entry, write_plan):
@@ -68,4 +69,4 @@ def test_a_fair_run_is_compared_with_its_warm_up_too():
 
 
 def test_a_training_that_is_not_in_the_plan_has_nothing_to_differ_from():
-    assert list(plan().differences("warmup", "by-hand", TRAINED)) == []
+    assert list(found(plan(), "warmup", "by-hand", TRAINED)) == []

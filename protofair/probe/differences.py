@@ -1,0 +1,37 @@
+"""Whether a checkpoint is the one that the plan describes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from protofair.core.entries import Plan
+
+
+def differences(plan: Plan, stage: str, key: str, trained: dict[str, Any]) -> Iterator[str]:
+    """What the plan says about a training other than what `trained`, a checkpoint's configuration, says of itself.
+
+    Only what the plan states is compared: what it leaves to a default is not known here. A part without an entry in
+    the plan was trained by hand.
+    """
+    if stage == "select":  # chose a training of the plan, whose checkpoint was compared when it was measured
+        return
+    entry = plan.entries(stage).get(key) or {}
+    before = entry.get("warmup") or entry.get("teacher")
+    if before:
+        yield from differences(plan, "warmup", before, trained)
+    yield from _differences(entry, trained.get(stage), stage)
+
+
+def _differences(planned: Any, trained: Any, name: str) -> Iterator[str]:
+    if isinstance(planned, dict) and isinstance(trained, dict):
+        for part in planned.keys() - {"keep"}:  # which epochs stay on disk makes no difference to any of them
+            yield from _differences(planned[part], trained.get(part), f"{name}.{part}")
+    elif not _same(planned, trained):
+        yield f"'{name}' is {trained!r}, the plan says {planned!r}"
+
+
+def _same(planned: Any, trained: Any) -> bool:
+    """Equal, or the same number: to YAML 1e-4 is a word."""
+    try:
+        return planned == trained or float(planned) == float(trained)
+    except (TypeError, ValueError):
+        return False
