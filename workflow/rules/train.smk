@@ -12,6 +12,7 @@ rule warmup:
         f"logs/{plan.suite}/warmup/{{key}}.log",
     benchmark:
         f"logs/{plan.suite}/warmup/{{key}}.tsv"
+    priority: 2
     resources:
         gpu=1,
         mem_mb=16000,
@@ -39,6 +40,7 @@ rule fair:
         f"logs/{plan.suite}/fair/{{key}}.log",
     benchmark:
         f"logs/{plan.suite}/fair/{{key}}.tsv"
+    priority: 1
     resources:
         gpu=1,
         mem_mb=16000,
@@ -66,6 +68,7 @@ rule baseline:
         f"logs/{plan.suite}/baseline/{{key}}.log",
     benchmark:
         f"logs/{plan.suite}/baseline/{{key}}.tsv"
+    priority: 1
     resources:
         gpu=1,
         mem_mb=16000,
