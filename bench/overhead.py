@@ -83,7 +83,7 @@ def _pretend(work: Path) -> None:
         for key in plan.get(stage, {}) if "do" in content else [""]:
             for out in [*made["outs"], *made.get("metrics", [])]:
                 path = work / Template(out).substitute(key=key, suite=plan["suite"])
-                path = path if path.suffix else path / "part"
+                path = path if path.suffix else path / "manifest.json"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(json.dumps({"stage": stage, "key": key}), encoding="utf-8")
 
