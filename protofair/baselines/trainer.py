@@ -15,6 +15,7 @@ from protofair.train.device import autocast
 from protofair.train.networks import FORMAT
 from protofair.train.randomness import generator
 from protofair.train.schedule import FLOOR, Schedule
+from protofair.train.watch import all_finite
 
 
 class MethodTrainer:
@@ -83,4 +84,4 @@ class MethodTrainer:
             optimiser.load_state_dict(state["optimisers"][name])
 
     def finite(self) -> bool:
-        return bool(torch.stack([p.detach().isfinite().all() for p in self.method.parameters()]).all())
+        return all_finite(self.method)

@@ -47,7 +47,8 @@ def report(plan_path: Path, root: Path, show_images: bool, other: Path | None) -
     click.echo(render(model, plan, pairs, root / "results" / plan.suite))
     if other:
         comparisons = compare(model.tables, other)
-        write_text(root / "results" / plan.suite / "report" / "compare.csv", as_csv(comparisons))
+        # Beside what DVC tracks of the report, not in it.
+        write_text(root / "results" / plan.suite / "compare.csv", as_csv(comparisons))
         click.echo(as_text(comparisons))
     for problem in model.problems:
         click.echo(f"protofair: {problem}", err=True)

@@ -4,20 +4,18 @@ Snakemake and DVC delete a stage's declared outputs before they start it, so not
 belongs to one configuration, code and data, and goes when the run has ended well.
 """
 
-import fcntl
 import hashlib
 import io
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from protofair.core.atomic import replacing
-from protofair.core.errors import UserError
+from protofair.core.lock import only_process
 
 ROOT = Path(".cache", "checkpoints")
 DIGEST = hashlib.sha256().digest_size
@@ -60,16 +58,10 @@ class Checkpoints:
         self.folder.rename(trash)
         shutil.rmtree(trash)
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep a second process of the same run out; the lock goes with the process, however it ends."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(f"{self.folder}: another process is training this. Wait for it, or end it.") from None
-            yield
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep a second process of the same run out."""
+        busy = f"{self.folder}: another process is training this. Wait for it, or end it."
+        return only_process(self.folder / "lock", otherwise=busy)
 
 
 def serialise(value: dict[str, Any]) -> bytes:

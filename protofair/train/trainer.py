@@ -12,7 +12,7 @@ from protofair.train.config import Fair, Warmup
 from protofair.train.networks import FORMAT, Networks
 from protofair.train.regulariser import Regulariser
 from protofair.train.schedule import fair_schedule, warmup_schedule
-from protofair.train.watch import stuck
+from protofair.train.watch import all_finite, stuck
 
 
 class Trainer:
@@ -100,5 +100,4 @@ class Trainer:
         self.optimiser.load_state_dict(kept["optimiser"])
 
     def finite(self) -> bool:
-        """Whether every parameter is still a number; waits for the device."""
-        return bool(torch.stack([p.detach().isfinite().all() for p in self.networks.parameters()]).all())
+        return all_finite(self.networks)

@@ -3,6 +3,9 @@
 import math
 from typing import Any
 
+import torch
+from torch import nn
+
 from protofair.core.errors import UserError
 from protofair.objectives.contrast import BASE_TEMPERATURE
 from protofair.objectives.simclr import SimCLRConfig
@@ -17,6 +20,11 @@ class TrainingError(UserError):
     """The training itself broke; exit code 1 tells it from input that was refused."""
 
     exit_code = 1
+
+
+def all_finite(networks: nn.Module) -> bool:
+    """Whether every parameter is still a number; waits for the device."""
+    return bool(torch.stack([parameter.detach().isfinite().all() for parameter in networks.parameters()]).all())
 
 
 def start_loss(warmup: Warmup) -> float | None:

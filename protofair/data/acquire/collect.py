@@ -1,14 +1,14 @@
 """The official files of one data set in one raw folder: what is there, what can be linked, what must be fetched."""
 
-import fcntl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import requests
 
 from protofair.core.errors import UserError
+from protofair.core.lock import only_process
 from protofair.data.acquire.check import WrongFile, check
 from protofair.data.acquire.fetch import Unavailable, fetch, unavailable
 from protofair.data.acquire.ledger import Ledger
@@ -153,14 +153,10 @@ def link(source: Path, target: Path) -> None:
 @contextmanager
 def sole_use(folder: Path) -> Iterator[None]:
     """Two processes that fill the same folder would spoil each other's files."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / ".lock").open("w")
-    except OSError as error:
-        raise UserError(f"{folder}: {error.strerror}. Choose another data folder with --out.") from None
-    with handle as lock:
+    busy = f"{folder}: another `protofair acquire` is filling it. Wait for it to end."
+    with ExitStack() as held:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"{folder}: another `protofair acquire` is filling it. Wait for it to end.") from None
+            held.enter_context(only_process(folder / ".lock", otherwise=busy))
+        except OSError as error:
+            raise UserError(f"{folder}: {error.strerror}. Choose another data folder with --out.") from None
         yield

@@ -1,7 +1,6 @@
 """Prepare one data set: data/raw/<acquire>/ becomes data/packed/<key>/, whole or not at all."""
 
 import errno
-import fcntl
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from tqdm import tqdm
 
 from protofair.core.atomic import sync_folder
 from protofair.core.errors import UserError
+from protofair.core.lock import only_process
 from protofair.core.strict import did_you_mean
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.blocks import Recipe
@@ -56,7 +56,8 @@ def prepare(
     def refuse(problems: list[Problem]) -> None:
         refuse_above(config.max_problems, problems, total=labelled.total, where=str(raw), listing=listing)
 
-    with sole_use(out), _plain_words_for_a_full_disk(out):
+    busy = f"{out}: another `protofair prepare` is at work on it. Wait for it to end."
+    with only_process(out.with_name(f".{key}.lock"), otherwise=busy), _plain_words_for_a_full_disk(out):
         refuse(labelled.problems)
         chosen = [entries[name] for name in labelled.table["id"]]
         with tqdm(total=len(chosen), unit=" images", desc=f"packing {key}", disable=not show_progress) as bar:
@@ -115,18 +116,6 @@ def _with_attributes(labelled: Labelled, config: Prepare, *, where: str) -> pd.D
         if (count := table[column].nunique()) > MAX_VALUES:
             raise UserError(f"{where}: '{attribute}' has {count} values. Cut it at a threshold: '{attribute}>=60'.")
     return table
-
-
-@contextmanager
-def sole_use(out: Path) -> Iterator[None]:
-    """Two processes that prepare the same set would spoil each other's work."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with out.with_name(f".{out.name}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"{out}: another `protofair prepare` is at work on it. Wait for it to end.") from None
-        yield
 
 
 @contextmanager
