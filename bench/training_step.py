@@ -50,7 +50,7 @@ def _measure(encoder: str, size: int, batch_size: int, without_gpu: int, repeats
         parts: dict[str, float] = {}
 
         def encoder_alone() -> None:
-            with autocast(device):
+            with autocast(device, "auto"):
                 loss = trainer.networks.encoder(views).square().mean()
             loss.backward()
 

@@ -8,6 +8,7 @@ from protofair.baselines.registry import MethodConfig
 from protofair.core.strict import Strict
 from protofair.objectives import EncoderConfig
 from protofair.train.config import Augment, Optimiser
+from protofair.train.device import Precision
 
 
 class Baseline(Strict):
@@ -22,6 +23,7 @@ class Baseline(Strict):
     encoder: EncoderConfig = EncoderConfig()
     optimiser: Optimiser = Optimiser()
     augment: Augment = Augment()
+    precision: Precision = "auto"
     epochs: int = Field(default=100, ge=1)
     teacher: str | None = None
     needs: str | None = None

@@ -50,7 +50,7 @@ class MethodTrainer:
         place = (self.baseline.seed, epoch, step)
         views = two_views(batch.images, config=self.baseline.augment, seed=place[0], epoch=epoch, step=step)
         method = self.baseline.method
-        with autocast(self.device):
+        with autocast(self.device, self.baseline.precision):
             numbers = self.method.update(
                 Step(
                     torch.cat(views),

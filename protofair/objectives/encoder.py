@@ -42,8 +42,8 @@ def build_encoder(name: EncoderName) -> Encoder:
 
     resnet18           SupContrast's: 3x3 stem of stride 1, no max-pool; 512 features
     resnet18-imagenet  7x7 stem of stride 2 and max-pool; 512 features
-    resnet-narrow      3x3 stem, one basic block each of width 32, 64, 128, 256; 256 features
-    resnet-tiny        the same at half the width with a stem of stride 2; 128 features
+    resnet-narrow      3x3 stem of stride 2, one basic block each of width 32, 64, 128, 256; 256 features
+    resnet-tiny        the same at half the width; 128 features
     fd-vae             the encoder of FD-VAE, on 64 px; 20 features
     fd-vae-small       the same at half the width, on 32 px
     """
@@ -55,7 +55,7 @@ def build_encoder(name: EncoderName) -> Encoder:
         case "resnet-narrow":
             return Encoder(_resnet_narrow(32, 64, 128, 256), 256)
         case "resnet-tiny":
-            return Encoder(_resnet_narrow(16, 32, 64, 128, stride=2), 128)
+            return Encoder(_resnet_narrow(16, 32, 64, 128), 128)
         case "fd-vae":
             return Encoder(VAEEncoder(size=64, width=32), BLOCK)
         case "fd-vae-small":
@@ -77,8 +77,8 @@ def _resnet18_small_stem() -> nn.Module:
     return trunk
 
 
-def _resnet_narrow(first: int, *widths: int, stride: int = 1) -> nn.Module:
-    layers = [_stem(first, stride), nn.BatchNorm2d(first), nn.ReLU(inplace=True), BasicBlock(first, first)]
+def _resnet_narrow(first: int, *widths: int) -> nn.Module:
+    layers = [_stem(first, stride=2), nn.BatchNorm2d(first), nn.ReLU(inplace=True), BasicBlock(first, first)]
     for narrow, wide in pairwise((first, *widths)):
         shortcut = nn.Sequential(nn.Conv2d(narrow, wide, 1, stride=2, bias=False), nn.BatchNorm2d(wide))
         layers.append(BasicBlock(narrow, wide, stride=2, downsample=shortcut))

@@ -20,7 +20,9 @@ def with_full(suite: Suite) -> Suite:
 
 def narrow(suite: Suite, *, seeds: list[int] | None, only: list[str] | None) -> Suite:
     """The part of `suite` that `only` names (all of it if None), with `seeds` if given."""
-    update: dict[str, Any] = {"seeds": seeds} if seeds else {}
+    if seeds:
+        suite = _with_seeds(suite, seeds)
+    update: dict[str, Any] = {}
     if only:
         figures = [name for name in FIGURES if getattr(suite, name) is not None]
         datasets = {data.dataset for data in suite.data.values()}
@@ -33,6 +35,15 @@ def narrow(suite: Suite, *, seeds: list[int] | None, only: list[str] | None) -> 
         for name in figures:
             update[name] = _columns(getattr(suite, name), name, suite, only)
     return suite.model_copy(update=update)
+
+
+def _with_seeds(suite: Suite, seeds: list[int]) -> Suite:
+    """The same seeds for every column, those that have their own included."""
+    content = suite.model_dump(exclude_unset=True)
+    for part in (*content.get("tables", {}).values(), *(content[name] for name in FIGURES if content.get(name))):
+        for column in part["columns"].values():
+            column.pop("seeds", None)
+    return Suite.model_validate({**content, "seeds": seeds})
 
 
 def _columns(part: Any, name: str, suite: Suite, only: list[str]) -> Any:

@@ -33,13 +33,14 @@ class _Resolver:
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
         self.plan = Plan(suite.suite)
-        self.plan.report = {"title": suite.title, "scale": suite.scale, "seeds": list(suite.seeds)}
+        self.plan.report = {"title": suite.title, "scale": suite.scale, "seeds": []}
         self.plan.report["tables"] = {name: self._table(table) for name, table in suite.tables.items()}
         self.plan.report["tsne"] = self._tsne(suite.tsne) if suite.tsne else []
         self.plan.report["ablation"] = self._ablation(suite.ablation) if suite.ablation else []
         # DVC cannot leave out a dependency: a plan without t-SNE names a file that is there anyway.
         folder = f"results/{suite.suite}/tsne" if self.plan.tsne else f"params/{suite.suite}.yaml"
         self.plan.report["tsne_folder"] = folder
+        self.plan.report["seeds"] = sorted({entry["seed"] for entry in self.plan.probe.values()})
 
     def _table(self, table: Table) -> list[Entry]:
         return [
@@ -64,7 +65,7 @@ class _Resolver:
         for row in tsne.rows:
             for name, column in tsne.columns.items():
                 data = self._prepare(column.data or tsne.data or "")
-                checkpoint = self._checkpoint(row, name, column, data, {}, self.suite.seeds[0])
+                checkpoint = self._checkpoint(row, name, column, data, {}, (column.seeds or self.suite.seeds)[0])
                 task = {"target": column.target, "sensitive": column.sensitive}
                 entry = {"checkpoint": checkpoint, "data": data, **task, **tsne.options}
                 key = _add(self.plan.tsne, f"{_checkpoint_key(checkpoint)}-{column.sensitive.lower()}", entry)
@@ -79,7 +80,7 @@ class _Resolver:
         cell: Entry = {"row": row.name, "column": name, "target": column.target, "sensitive": column.sensitive}
         for role, variant in self._variants(row, controls=controls and self.suite.controls):
             cell[role] = {}
-            for seed in self.suite.seeds:
+            for seed in column.seeds or self.suite.seeds:
                 checkpoint = self._checkpoint(variant, name, column, packed, probe, seed)
                 cell[role][str(seed)] = self._probe(checkpoint, packed, column, probe, seed)
         return cell
@@ -112,7 +113,7 @@ class _Resolver:
         for changes in (getattr(model, "training", {}), special.training if special else {}):
             for name, value in changes.items():
                 training[name] = {**training[name], **value} if isinstance(value, dict) else value
-        return options, labels, {name: value for name, value in training.items() if value != {}}
+        return options, labels, {name: value for name, value in training.items() if value not in ({}, None)}
 
     def _warmup(self, row: Row, column: Column, data: str, seed: int) -> str:
         objective, labels, training = self._training(row, column)

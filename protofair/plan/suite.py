@@ -25,6 +25,7 @@ class Training(Strict):
     encoder: Options = Field(default_factory=dict)
     optimiser: Options = Field(default_factory=dict)
     augment: Options = Field(default_factory=dict)
+    precision: str | None = None  # the default of the stages
     epochs: int = Field(100, ge=1)
 
 
@@ -36,11 +37,12 @@ class ObjectiveOptions(Strict):
 
 
 class Column(Strict):
-    """A column of a table: what is predicted, for whom it should be fair, on which data."""
+    """A column of a table: what is predicted, for whom it should be fair, on which data, perhaps with its own seeds."""
 
     target: str
     sensitive: str
     data: str | None = None
+    seeds: list[int] | None = Field(default=None, min_length=1)
 
 
 class Row(Strict):

@@ -10,6 +10,7 @@ from protofair.core.strict import Strict
 from protofair.objectives.adversary import AdversaryConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import EncoderConfig
+from protofair.train.device import Precision
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Strength = Annotated[float, Field(ge=0, le=1)]
@@ -60,6 +61,7 @@ class Warmup(Strict):
     encoder: EncoderConfig = EncoderConfig()
     optimiser: Optimiser = Optimiser()
     augment: Augment = Augment()
+    precision: Precision = "auto"
     epochs: int = Field(default=100, ge=1, validate_default=True)
     keep: tuple[int, ...] = ()
     seed: int = Field(default=0, ge=0)

@@ -47,7 +47,7 @@ class Networks(nn.Module):
     def forward(self, views: Views, labels: Labels) -> Output:
         """The base objective on two views [B, 3, H, W], with labels int64 [B] by attribute."""
         target, sensitive = (self.warmup.objective.attribute(role) for role in ("target", "sensitive"))
-        with autocast(views[0].device):
+        with autocast(views[0].device, self.warmup.precision):
             output: Output = self.objective(
                 self.encoder,
                 views,
@@ -60,7 +60,7 @@ class Networks(nn.Module):
         """The adversary's loss on the features of both views, to be added to the objective's; None without one."""
         if self.adversary is None or self.warmup.adversary is None:
             return None
-        with autocast(output.features.device):
+        with autocast(output.features.device, self.warmup.precision):
             loss: Tensor = self.adversary(output.features, labels[self.warmup.adversary.sensitive].repeat(2))
         return loss
 
@@ -78,7 +78,7 @@ class Networks(nn.Module):
         """
         if space == "contrastive":
             return self((images, images), labels).z[: len(images)]
-        with autocast(images.device):
+        with autocast(images.device, self.warmup.precision):
             features = self.encoder(images)
         return self._beside(features, space)
 

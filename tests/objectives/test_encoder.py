@@ -25,7 +25,7 @@ def test_features(name, feature_dim):
 
 @pytest.mark.parametrize(
     ("name", "resolutions"),
-    [("resnet18", [32, 16, 8, 4]), ("resnet18-imagenet", [8, 4, 2, 1]), ("resnet-narrow", [32, 16, 8, 4])],
+    [("resnet18", [32, 16, 8, 4]), ("resnet18-imagenet", [8, 4, 2, 1]), ("resnet-narrow", [16, 8, 4, 2])],
 )
 def test_resolution_of_the_four_stages(name, resolutions):
     encoder = build_encoder(name)

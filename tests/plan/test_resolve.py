@@ -7,7 +7,7 @@ import pytest
 
 from protofair.core.strict import parse, read_yaml
 from protofair.plan.explain import stages_of
-from protofair.plan.narrow import with_full
+from protofair.plan.narrow import narrow, with_full
 from protofair.plan.resolve import resolve
 from protofair.plan.suite import Suite
 
@@ -205,3 +205,23 @@ def test_the_weight_is_chosen_for_the_target_too():
     plan = resolve(suite([row], columns))
     assert len(plan.warmup) == 3, "the trainings know no target"
     assert [entry["target"] for entry in plan.select.values()] == ["Big_Nose", "Bags_Under_Eyes"]
+
+
+def test_a_column_may_have_seeds_of_its_own():
+    plan = resolve(suite([SUPCON], {"m": MALE | {"seeds": [0, 3]}, "y": YOUNG}))
+    male, young = plan.report["tables"]["table1"]
+    assert [list(cell["runs"]) for cell in (male, young)] == [["0", "3"], ["0"]]
+    assert plan.report["seeds"] == [0, 3]
+
+
+def test_seeds_that_are_asked_for_hold_in_every_column():
+    asked = narrow(suite([SUPCON], {"m": MALE | {"seeds": [0, 3]}, "y": YOUNG}), seeds=[7], only=None)
+    assert {entry["seed"] for entry in resolve(asked).probe.values()} == {7}
+    assert asked.tables["table1"].rows == suite([SUPCON]).tables["table1"].rows
+
+
+def test_the_precision_reaches_every_training_and_is_left_out_where_none_is_given():
+    rows = [SUPCON, {"name": "LNL", "objective": "lnl"}]
+    plan = resolve(suite(rows, training={"epochs": 20, "precision": "bfloat16"}))
+    assert {entry["precision"] for entry in (*plan.warmup.values(), *plan.baseline.values())} == {"bfloat16"}
+    assert not any("precision" in entry for entry in resolve(suite(rows)).warmup.values())

@@ -53,6 +53,22 @@ def test_every_objective_trains_with_the_term(project, images, name):
     assert not {key for key in still if key.startswith("objective.") and key.endswith("weight")}
 
 
+@pytest.mark.parametrize(
+    ("precision", "computed"), [("auto", torch.float32), ("float32", torch.float32), ("bfloat16", torch.bfloat16)]
+)
+def test_networks_are_computed_in_the_precision_asked_for_and_losses_in_full(project, images, precision, computed):
+    trainer = Trainer(project.warmup_config(precision=precision), images, CPU, project.fair_config())
+    outputs = []
+    trainer.networks.register_forward_hook(lambda module, inputs, output: outputs.append(output))
+    numbers = steps(trainer, 2)
+    assert {output.features.dtype for output in outputs} == {computed}
+    assert {output.loss.dtype for output in outputs} == {output.z.dtype for output in outputs} == {torch.float32}
+    assert {parameter.dtype for parameter in trainer.networks.parameters()} == {torch.float32}
+    exact = steps(Trainer(project.warmup_config(precision="float32"), images, CPU, project.fair_config()), 2)
+    torch.testing.assert_close(numbers[0]["base"], exact[0]["base"], rtol=0.01, atol=0)
+    assert (numbers[0]["base"] == exact[0]["base"]) == (computed == torch.float32)
+
+
 def test_the_cluster_head_is_the_same_after_a_whole_run(warm_project):
     project = warm_project
     first = project.checkpoint(Path("results/tiny/warmup/w"), 1)
