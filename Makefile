@@ -33,7 +33,7 @@ demo: setup ## Run the whole pipeline on drawings, to results/demo/report.html
 mini: setup ## Rerun Table 4 on real UTKFace at small scale; PROTOFAIR_DATA_DIR says where the images are
 	@$(BIN)/protofair plan mini
 	@$(SNAKEMAKE) --cores all
-	@echo "The report: $(CURDIR)/results/mini/report.html"
+	@$(BIN)/protofair report --compare results/mini/published
 
 test: setup ## Pass the whole test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile
