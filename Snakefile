@@ -30,7 +30,8 @@ wildcard_constraints:
 if workflow.resource_settings.nodes is None:
     workflow.register_resource("gpu", gpus() or workflow.resource_settings.cores or 1)
 
-# The rules' priorities let long chains begin first: whatever others wait for goes before what nobody does.
+# The rules' priorities let long chains begin first: whatever others wait for goes before what nobody does. That of packing is
+# above two others' together: it takes all cores, and would wait for ever while single ones are given away.
 
 # DVC runs the stage or takes it from its cache. What it says goes to the log; a failure shows the end of it.
 repro = "dvc --wait-for-lock repro --single-item {params.stage} > {log} 2>&1 || {{ tail -n 20 {log} >&2; exit 1; }}"

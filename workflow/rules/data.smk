@@ -9,7 +9,7 @@ rule acquire:
         "logs/acquire/{key}.log",
     benchmark:
         "logs/acquire/{key}.tsv"
-    priority: 3
+    priority: 10
     resources:
         mem_mb=2000,
         runtime="12h",
@@ -33,7 +33,7 @@ rule prepare:
         "logs/prepare/{key}.log",
     benchmark:
         "logs/prepare/{key}.tsv"
-    priority: 3
+    priority: 10
     threads: 8
     resources:
         mem_mb=4000,
