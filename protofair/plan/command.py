@@ -75,7 +75,8 @@ def plan(
     elif check:
         _compare(resolved)
     else:
-        write_text(PLAN, resolved.text())
+        for file, text in resolved.files().items():
+            write_text(file, text)
         counts = ", ".join(
             f"{len(getattr(resolved, stage))} {stage}" for stage in ("warmup", "fair", "baseline", "probe")
         )
@@ -84,12 +85,10 @@ def plan(
 
 def _compare(resolved: "Plan") -> None:
     """Fail with the difference between the plan on disk and the one that the suite gives."""
-    from protofair.plan.plan import PLAN
-
-    there = PLAN.read_text(encoding="utf-8") if PLAN.is_file() else ""
-    if there == resolved.text():
-        click.echo(f"{PLAN} is up to date.")
-        return
-    lines = there.splitlines(), resolved.text().splitlines()
-    diff = difflib.unified_diff(*lines, str(PLAN), resolved.command, lineterm="", n=1)
-    raise UserError("\n".join([f"{PLAN} is stale: {resolved.command}", *diff]))
+    for file, text in resolved.files().items():
+        there = file.read_text(encoding="utf-8") if file.is_file() else ""
+        if there != text:
+            lines = there.splitlines(), text.splitlines()
+            diff = difflib.unified_diff(*lines, str(file), resolved.command, lineterm="", n=1)
+            raise UserError("\n".join([f"{file} is stale: {resolved.command}", *diff]))
+    click.echo(f"{' and '.join(map(str, resolved.files()))} are up to date.")

@@ -9,10 +9,8 @@ import hashlib
 import os
 from pathlib import Path
 
-import yaml
-
 from protofair.core.atomic import write_text
-from protofair.plan.plan import PLAN, STAGES, Plan
+from protofair.plan.plan import LINES, PLAN, STAGES, Plan, line
 
 _LOCK = "docker/requirements.lock"
 
@@ -65,13 +63,21 @@ def write_entries(plan: Plan) -> None:
 
     A new one gets the time of what it was made from, not today's: what DVC has made from that meanwhile is up to date.
     """
+    _in_step(plan)
     for stage in STAGES:
         for key, entry in getattr(plan, stage).items():
-            _keep(Path(entry_file(plan.suite, stage, key)), yaml.safe_dump(entry), [PLAN])
+            _keep(Path(entry_file(plan.suite, stage, key)), line(entry), [PLAN])
     for stage in CODE:
         files = [Path(name) for name in code_files(stage)]
         lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file}\n" for file in files]
         _keep(Path(code_hashes(stage)), "".join(lines), files)
+
+
+def _in_step(plan: Plan) -> None:
+    """Refuse a plan that was changed by hand: DVC, which compares its lines, would go on with the old one."""
+    if not LINES.is_file() or LINES.read_text(encoding="utf-8") != plan.lines():
+        # Not a UserError: Snakemake would show that with the lines of code it comes from.
+        raise SystemExit(f"protofair: {LINES} does not say what {PLAN} does. Write both anew: {plan.command}")
 
 
 def _keep(path: Path, text: str, sources: list[Path]) -> None:

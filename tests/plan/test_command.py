@@ -1,5 +1,6 @@
 """`protofair plan` as a person uses it."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from protofair.cli import protofair
 from protofair.core.errors import UserError
+from protofair.plan.plan import STAGES
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace with the suites and nothing else."""
-    shutil.copytree(ROOT / "params", tmp_path / "params", ignore=shutil.ignore_patterns("plan.yaml"))
+    shutil.copytree(ROOT / "params", tmp_path / "params", ignore=shutil.ignore_patterns("plan.*"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "params"
 
@@ -50,6 +52,22 @@ def test_a_stale_plan_fails_with_a_diff_and_the_command(params: Path):
     assert lines[0] == "params/plan.yaml is stale: protofair plan paper --seeds 0,1 --only table5"
     assert "-    weight: 0.3" in lines
     assert "+    weight: 0.4" in lines
+
+
+def test_the_lines_that_dvc_compares_are_the_entries_of_the_plan(params: Path):
+    plan("paper", "--only", "table4")
+    entries, lines = yaml.safe_load((params / "plan.yaml").read_text()), json.loads((params / "plan.json").read_text())
+    assert lines.pop("suite") == entries["suite"]
+    assert {stage: {key: yaml.safe_load(line) for key, line in keys.items()} for stage, keys in lines.items()} == {
+        stage: entries[stage] for stage in STAGES
+    }
+
+
+def test_lines_that_were_left_behind_are_stale(params: Path):
+    plan("paper", "--only", "table4")
+    (params / "plan.json").unlink()
+    with pytest.raises(UserError, match=r"params/plan.json is stale: protofair plan paper --only table4"):
+        plan("--check")
 
 
 def test_only_cuts_down_to_a_table_or_a_data_set(params: Path):
