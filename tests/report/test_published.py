@@ -50,6 +50,26 @@ def measured(key: str, metric: str) -> float:
     return value
 
 
+def test_the_readme_shows_the_table_as_it_is():
+    """Each line of numbers in the README is a line of the table, a control below its row."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("*", "")
+    shown = re.findall(r"^\| ([A-Z][^|]*|its control[^|]*) \|((?: *\d[^|]*\|){6})$", readme, flags=re.MULTILINE)
+    printed = {}
+    for metric in ("accuracy", "equalized_odds"):
+        for line in lines("table4.csv", metric):
+            if line["ours"]:
+                text = f"{float(line['ours']):.1f}" + (f" ± {float(line['sd']):.1f}" if line["sd"] else "")
+                printed.setdefault((line["row"], line["kind"] == "control"), {})[line["column"], metric] = text
+    row = ""
+    for name, numbers in shown:
+        control = name.startswith("its control")
+        row = row if control else name.replace(", learning rate `tail`", " (rate: tail)")
+        line = printed.pop((row, control))
+        expected = [line[f"alpha={alpha}", metric] for alpha in (4, 3, 2) for metric in ("accuracy", "equalized_odds")]
+        assert [part.strip() for part in numbers.strip("|").split("|")] == expected, name
+    assert not printed
+
+
 def test_no_photograph_is_in_it():
     """Pictures are drawn by the report: SVG and PDF files, and in the page SVG alone."""
     endings = {path.suffix for path in MINI.rglob("*") if path.is_file()}
