@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from protofair.plan.plan import Plan
 
 SUITES = Path("params")
+NOT_SUITES = ("plan", "reference", "sources")
 
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> list[int] | None:
@@ -50,6 +51,7 @@ def plan(
     Without SUITE the active plan is taken, with the options it was written with.
     """
     from protofair.core.atomic import write_text
+    from protofair.core.strict import did_you_mean
     from protofair.plan.check import read_suite, resolve_checked
     from protofair.plan.cost import cost_table
     from protofair.plan.explain import explanation
@@ -64,6 +66,9 @@ def plan(
         full = full or active.options.get("full", False)
     path = SUITES / f"{suite}.yaml"
     parts = only.split(",") if only else None
+    if not path.is_file():
+        known = {file.stem for file in SUITES.glob("*.yaml")}.difference(NOT_SUITES)
+        raise UserError(f"{path}: no such suite. {did_you_mean(str(suite), known)}")
     asked = read_suite(path)
     resolved = resolve_checked(narrow(with_full(asked) if full else asked, seeds=seeds, only=parts), path)
     resolved.options = {name: value for name, value in (("seeds", seeds), ("only", parts), ("full", full)) if value}

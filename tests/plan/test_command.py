@@ -138,3 +138,11 @@ def test_every_problem_is_named_at_once(params: Path):
         plan("paper")
     assert "Big_Noze" in str(error.value)
     assert "byoll" in str(error.value)
+
+
+def test_an_unknown_suite_is_refused_with_the_suites_there_are(params: Path):
+    with pytest.raises(UserError, match=r"^params/dmeo.yaml: no such suite. Did you mean 'demo'\?$"):
+        plan("dmeo")
+    with pytest.raises(UserError, match=r"no such suite. Known: demo, mini, .*paper.$"):
+        plan("quux")
+    assert not (params / "plan.yaml").exists()
