@@ -2,6 +2,8 @@
 
 Weights start as torchvision's do: He's normal distribution over the fan-out for convolutions, one and zero for batch
 norm, no zeroed residual branches. Images have three channels; a grey image is expanded by whoever loads it.
+
+torchvision is imported where an encoder is built: reading a configuration need not wait for it.
 """
 
 from itertools import pairwise
@@ -10,10 +12,6 @@ from typing import Literal
 from torch import Tensor, nn
 
 import protofair.core.torchvision_ops  # noqa: F401 - has to come before torchvision
-
-# isort: split
-from torchvision.models.resnet import BasicBlock, resnet18
-
 from protofair.core.strict import Strict
 from protofair.objectives.vae import BLOCK, VAEEncoder
 
@@ -64,6 +62,8 @@ def build_encoder(name: EncoderName) -> Encoder:
 
 
 def _resnet18() -> nn.Module:
+    from torchvision.models.resnet import resnet18
+
     trunk = resnet18(weights=None)
     trunk.fc = nn.Identity()
     return trunk
@@ -78,6 +78,8 @@ def _resnet18_small_stem() -> nn.Module:
 
 
 def _resnet_narrow(first: int, *widths: int) -> nn.Module:
+    from torchvision.models.resnet import BasicBlock
+
     layers = [_stem(first, stride=2), nn.BatchNorm2d(first), nn.ReLU(inplace=True), BasicBlock(first, first)]
     for narrow, wide in pairwise((first, *widths)):
         shortcut = nn.Sequential(nn.Conv2d(narrow, wide, 1, stride=2, bias=False), nn.BatchNorm2d(wide))

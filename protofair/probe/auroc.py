@@ -24,10 +24,12 @@ class Auroc:
 
     def __call__(self, weights: Floats) -> Floats:
         positives = weights.take(self.positives, axis=1)
-        negatives = np.zeros((len(weights), len(self.negatives) + 1))
+        # In the type of the weights, or the sum would convert them one by one: float32 counts exactly up to 2^24.
+        negatives = np.zeros((len(weights), len(self.negatives) + 1), dtype=weights.dtype)
         np.cumsum(weights.take(self.negatives, axis=1), axis=1, out=negatives[:, 1:])
         beaten = (negatives.take(self.below, axis=1) + negatives.take(self.up_to, axis=1)) / 2
-        pairs = positives.sum(axis=1) * negatives[:, -1]
+        pairs = positives.sum(axis=1, dtype=np.float64) * negatives[:, -1]
         with np.errstate(invalid="ignore"):
-            area: Floats = np.einsum("bi,bi->b", positives, beaten) / np.where(pairs > 0, pairs, np.nan)
+            won: Floats = np.einsum("bi,bi->b", positives, beaten, dtype=np.float64)
+            area: Floats = won / np.where(pairs > 0, pairs, np.nan)
         return area

@@ -1,5 +1,6 @@
 """`protofair report`: every table, figure and claim beside what came out."""
 
+import gc
 import sys
 from pathlib import Path
 
@@ -31,6 +32,10 @@ def report(plan_path: Path, root: Path, show_images: bool, other: Path | None) -
     results/SUITE/report/, stand all tables as CSV, JSON, LaTeX and Markdown and all figures as SVG and PDF with their
     data. The exit code is 1 if a result's file is broken: its cell says so, the rest is rendered.
     """
+    # The collector takes a sixth of the time, to free 50 MB of a process that ends in seconds.
+    gc.disable()
+    click.get_current_context().call_on_close(gc.enable)
+
     from dataclasses import replace
 
     from protofair.core.atomic import write_text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from protofair.report.model import Interval, Summary
 
@@ -39,4 +39,4 @@ def seed_half_width(values: Sequence[float]) -> float:
 
 @cache
 def t_quantile(count: int) -> float:
-    return float(stats.t.ppf(0.975, count - 1))
+    return float(stdtrit(count - 1, 0.975))

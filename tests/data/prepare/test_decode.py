@@ -108,6 +108,15 @@ def test_a_png_looks_as_pillow_would_make_it(size: int) -> None:
     assert away(decode(content, size=size, channels=1)[..., 0], by_pillow(content, size, "L")) < 2
 
 
+@pytest.mark.parametrize("sides", [(256, 256), (256, 200), (255, 256)])
+def test_a_large_png_becomes_the_means_of_its_blocks(sides: tuple[int, int]) -> None:
+    """However it is reduced: halved several times, or at once where a side is odd."""
+    pixels = photo(*sides)[..., 0]
+    means = cv2.resize(pixels.astype(np.float32), (32, 32), interpolation=cv2.INTER_AREA)
+    found = decode(png(Image.fromarray(pixels)), size=32, channels=1)[..., 0]
+    assert np.abs(found - means).max() < 1.5
+
+
 def test_a_colour_png_keeps_the_order_of_its_channels() -> None:
     red = np.zeros((50, 50, 3), np.uint8)
     red[..., 0] = 200
