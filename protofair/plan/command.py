@@ -39,7 +39,7 @@ def plan(
     cost: bool,
     explain: str | None,
 ) -> None:
-    """Resolve a suite (params/SUITE.yaml: demo, mini, paper) into params/plan.yaml, which DVC and Snakemake run.
+    """Resolve a suite (params/SUITE.yaml: demo, methods, mini, paper) into params/plan.yaml for DVC and Snakemake.
 
     \b
       protofair plan demo                  the paper in miniature, on drawings: minutes on a laptop

@@ -152,7 +152,7 @@ def test_the_ablation_varies_one_option_and_shares_what_a_table_has():
     assert by_value[0] == cell["controls"]["0"]
 
 
-@pytest.mark.parametrize("name", ["paper", "mini", "demo"])
+@pytest.mark.parametrize("name", ["paper", "mini", "demo", "methods"])
 def test_resolving_twice_gives_the_same_text(name: str):
     content = read_yaml(ROOT / f"params/{name}.yaml")
     texts = {resolve(parse(Suite, content, where=name)).text() for _ in range(2)}

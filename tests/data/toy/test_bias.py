@@ -1,19 +1,10 @@
-"""The reason the drawings exist: on them SupCon learns to be unfair, and ProtoFair makes it fairer.
+"""The reason the drawings exist: on them SupCon learns to be unfair, and ProtoFair makes it fairer."""
 
-The stages a user runs, one process each, as `make demo` does it: nothing is trained or measured by the test itself.
-"""
-
-import json
-import os
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
 import pytest
-import yaml
 
 SEEDS = (0, 1, 2)
 EPOCHS, FAIR_EPOCHS = 20, 3
@@ -58,39 +49,11 @@ def plan() -> dict[str, Any]:
     return stages
 
 
-def protofair(folder: Path, *arguments: str) -> None:
-    """One command in a process of its own, on one core, so that the numbers do not depend on how many there are."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "protofair", *arguments], cwd=folder, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+def measured(run_plan: Callable[..., Any]) -> dict[str, list[dict[str, Any]]]:
     """The test metrics of SupCon, ProtoFair and control, one of each seed."""
-    folder = tmp_path_factory.mktemp("bias")
-    (folder / "params").mkdir()
-    (folder / "params" / "plan.yaml").write_text(yaml.safe_dump(plan()))
-    (folder / "params" / "sources.yaml").symlink_to(Path(__file__).parents[3] / "params" / "sources.yaml")
-    protofair(folder, "acquire", "celeba")
-    protofair(folder, "prepare", "celeba-32")
-
-    def of_seed(seed: int) -> dict[str, Any]:
-        protofair(folder, "warmup", f"supcon-{seed}")
-        protofair(folder, "fair", f"protofair-{seed}")
-        protofair(folder, "fair", f"control-{seed}")
-        metrics = {}
-        for name in ("supcon", "protofair", "control"):
-            protofair(folder, "probe", f"{name}-{seed}")
-            found = json.loads((folder / "results" / "bias" / "probe" / f"{name}-{seed}" / "metrics.json").read_text())
-            metrics[name] = found["tasks"][0]["test"]
-        return metrics
-
-    with ThreadPoolExecutor(2) as pool:
-        seeds = list(pool.map(of_seed, SEEDS))
-    return {name: [seed[name] for seed in seeds] for name in seeds[0]}
+    found = run_plan(plan())
+    return {name: [found[f"{name}-{seed}"] for seed in SEEDS] for name in ("supcon", "protofair", "control")}
 
 
 def values(metrics: list[dict[str, Any]], name: str, part: str = "value") -> list[float]:
