@@ -72,8 +72,9 @@ def test_the_suites_own_rows_come_after_the_papers(mini):
         ("FSCL", "paper"),
         ("SupCon", "paper"),
         ("SupCon + ProtoFair", "paper"),
-        ("SupCon + ProtoFair (rate: tail)", "added"),
+        ("CE", "added"),
         ("FSCL + ProtoFair", "added"),
+        ("SupCon + ProtoFair (rate: tail)", "added"),
     ]
     assert all(value.paper is None for cell in table.rows[-2].cells for value in cell.numbers)
 
