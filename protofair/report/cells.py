@@ -8,7 +8,7 @@ from protofair.plan.plan import Entry, Plan
 from protofair.report.collect import Run, read_interval
 from protofair.report.metrics import METRICS, highest
 from protofair.report.model import GLYPHS, Cell, Details, Group, Interval, Metric, SeedRun, Summary, Tone, Value
-from protofair.report.results import CellRuns, Results
+from protofair.report.results import CellRuns, Results, base_row
 from protofair.report.settings import flat, resolved
 from protofair.report.summary import summarise
 
@@ -42,12 +42,6 @@ def build_cell(results: Results, table: str, row: str, column: str, *, control: 
         note=_note(cell),
         details=_details(results.plan, cell),
     )
-
-
-def base_row(row: str) -> str | None:
-    """The row a ProtoFair row builds on."""
-    base, term, _ = row.partition(" + ProtoFair")
-    return base if term else None
 
 
 def _value(

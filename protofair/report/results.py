@@ -1,7 +1,8 @@
 """The cells of a suite with their runs, and how they compare: what tables and claims are made of."""
 
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from protofair.report.tsne import read_panels
 
 # Metrics are written with six digits, scores with seven.
 AGREE = 1e-3
+CellKey = tuple[tuple[str, ...], str, str]  # probes, target, sensitive
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,11 @@ class CellRuns:
     target: str
     sensitive: str
     runs: Mapping[str, Run]
+
+    @property
+    def key(self) -> CellKey:
+        """Equal for cells with the same numbers, which several tables may show."""
+        return tuple(run.probe for run in self.runs.values()), self.target, self.sensitive
 
     @property
     def done(self) -> dict[str, Run]:
@@ -46,6 +53,12 @@ class CellRuns:
         return summarise([value for value in found if value is not None], highest=highest(metric))
 
 
+def base_row(row: str) -> str | None:
+    """The row a ProtoFair row builds on."""
+    base, term, _ = row.partition(" + ProtoFair")
+    return base if term else None
+
+
 class Results:
     """Everything the plan's cells have come to, beside the paper's numbers."""
 
@@ -61,8 +74,8 @@ class Results:
             (entry["vary"], float(entry["value"]), entry["column"]): self._cell(entry, "runs")
             for entry in plan.report["ablation"]
         }
-        # (probes, target, sensitive) -> metric -> seed
-        self._sampled: dict[tuple[tuple[str, ...], str, str], dict[str, dict[str, Sampled]]] = {}
+        # cell -> metric -> seed
+        self._sampled: dict[CellKey, dict[str, dict[str, Sampled]]] = defaultdict(dict)
         self.panels, problems = read_panels(plan, root)
         self.collected.problems |= dict.fromkeys(problems)
 
@@ -110,21 +123,44 @@ class Results:
 
     def sampled(self, cell: CellRuns, metric: str) -> dict[str, Sampled]:
         """A metric of each seed that is done, on the resamples of the test set."""
-        key = (tuple(run.probe for run in cell.runs.values()), cell.target, cell.sensitive)
-        known = self._sampled.setdefault(key, {})
-        if metric not in known:
-            read = {
-                seed: self.collected.answers(run.probe, run.target, run.sensitive) for seed, run in cell.done.items()
-            }
-            answers = {seed: found for seed, found in read.items() if found is not None}
-            metrics = dict(zip(answers, resampled(metric, list(answers.values())), strict=True)) if answers else {}
-            for name in FAMILY[metric]:
-                known[name] = {
-                    seed: found[name]
-                    for seed, found in metrics.items()
-                    if self._agrees(cell.runs[seed], name, found[name])
-                }
-        return known[metric]
+        if metric not in self._sampled[cell.key]:
+            together = [other for other in self._compared(metric) if self._images(other) == self._images(cell)]
+            self._sample([cell, *together], metric)
+        return self._sampled[cell.key][metric]
+
+    def _sample(self, cells: list[CellRuns], metric: str) -> None:
+        """Resample cells on the same images together: what takes time is to go through the weights, which are many."""
+        new = {cell.key: cell for cell in cells if metric not in self._sampled[cell.key]}
+        read = [
+            (cell, seed, self.collected.answers(run.probe, run.target, run.sensitive))
+            for cell in new.values()
+            for seed, run in cell.done.items()
+        ]
+        answered = [(cell, seed, answers) for cell, seed, answers in read if answers is not None]
+        found = resampled(metric, [answers for _, _, answers in answered]) if answered else []
+        for name in FAMILY[metric]:
+            for key in new:
+                self._sampled[key][name] = {}
+            for (cell, seed, _), metrics in zip(answered, found, strict=True):
+                if self._agrees(cell.runs[seed], name, metrics[name]):
+                    self._sampled[cell.key][name][seed] = metrics[name]
+
+    def _compared(self, metric: str) -> Iterator[CellRuns]:
+        """The cells that are compared in a metric or its family: with a base, with a control, and in the ablation."""
+        for table, cells in self.tables.items():
+            if not set(FAMILY[metric]).isdisjoint(self.metric_names(table)):
+                yield from cells["controls"].values()
+                for (row, column), cell in cells["runs"].items():
+                    base = base_row(row)
+                    if base and (base, column) in cells["runs"]:
+                        yield from (cell, cells["runs"][base, column])
+        if "equalized_odds" in FAMILY[metric]:
+            yield from self.ablation.values()
+
+    def _images(self, cell: CellRuns) -> tuple[str, str, str]:
+        """What its test images and their labels depend on."""
+        probe = next(iter(cell.runs.values())).probe
+        return self.plan.probe[probe]["data"], cell.target, cell.sensitive
 
     def _agrees(self, run: Run, metric: str, sampled: Sampled) -> bool:
         """Whether the metric of the predictions is the metric that was written; else it is a problem."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from protofair.report.cells import base_row, build_cell
+from protofair.report.cells import build_cell
 from protofair.report.model import Row, State, TableModel
-from protofair.report.results import Results
+from protofair.report.results import Results, base_row
 
 CONTROL = "its equal-training control (λ = 0)"
 
