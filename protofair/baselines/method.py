@@ -67,7 +67,7 @@ class Method(nn.Module, ABC):
 def sgd(parts: Iterable[nn.Module], options: Optimiser) -> SGD:
     """The optimiser every objective is trained with, over some parts of a method."""
     parameters = [parameter for part in parts for parameter in part.parameters()]
-    return SGD(parameters, lr=options.lr, momentum=options.momentum, weight_decay=options.weight_decay, fused=True)
+    return SGD(parameters, lr=options.lr, momentum=options.momentum, weight_decay=options.weight_decay)
 
 
 def descend(optimiser: torch.optim.Optimizer, loss: Tensor) -> None:

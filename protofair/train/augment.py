@@ -88,7 +88,7 @@ def two_views(images: Tensor, *, config: Augment, seed: int, epoch: int, step: i
     batch, height, width, _ = images.shape
     randomness = generator("augment", seed, epoch, step)
     parameters = draw(2 * batch, height=height, width=width, config=config, generator=randomness)
-    views = normalise(augment(unit_range(images.repeat(2, 1, 1, 1)), parameters))
+    views = normalise(augment(unit_range(images).repeat(2, 1, 1, 1), parameters))
     return views[:batch], views[batch:]
 
 

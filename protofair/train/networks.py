@@ -91,10 +91,7 @@ class Networks(nn.Module):
         """SGD over everything that learns."""
         options = self.warmup.optimiser
         learning = [parameter for parameter in self.parameters() if parameter.requires_grad]
-        # Fused: one pass over the weights; on a CPU the default makes several calls for each of them.
-        return torch.optim.SGD(
-            learning, lr=options.lr, momentum=options.momentum, weight_decay=options.weight_decay, fused=True
-        )
+        return torch.optim.SGD(learning, lr=options.lr, momentum=options.momentum, weight_decay=options.weight_decay)
 
     @property
     def _parts(self) -> tuple[str, ...]:
