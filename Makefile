@@ -36,7 +36,7 @@ mini: setup ## Rerun Table 4 on real UTKFace at small scale; PROTOFAIR_DATA_DIR 
 	@$(BIN)/protofair report --compare results/mini/published
 
 test: setup ## Pass the whole test suite
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: setup ## Check style and types
 	$(BIN)/ruff check .

@@ -28,8 +28,8 @@ def build_outcome(plan: Plan, claims: tuple[Claim, ...], provenance: Provenance)
 def _sentence(verdicts: dict[Verdict, int], claims: int) -> str:
     if verdicts["not run"] == claims:
         return f"None of the paper's {claims} claims is decided yet: their runs are pending."
-    decided = claims - verdicts["not run"]
-    sentence = f"Of the paper's {claims} claims {decided} could be decided here: {verdicts['supported']} supported, "
+    tested = claims - verdicts["not run"]
+    sentence = f"Of the paper's {claims} claims {tested} were put to the test here: {verdicts['supported']} supported, "
     return sentence + f"{verdicts['not supported']} not supported, {verdicts['inconclusive']} inconclusive."
 
 

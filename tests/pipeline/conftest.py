@@ -1,5 +1,6 @@
 """A workspace of its own with a tiny plan: the real tools on the real stages, in seconds."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+Once = Callable[[Path, Callable[[Path], None]], Path]
 TINY = """
 suite: tiny
 title: A plan for tests
@@ -107,12 +109,36 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def once() -> Once:
+    """A folder that more than one worker wants: made by the first, awaited by the others, never half made."""
+
+    def get(folder: Path, make: Callable[[Path], None]) -> Path:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.is_dir():
+                part = folder.with_suffix(".part")
+                shutil.rmtree(part, ignore_errors=True)
+                make(part)
+                part.rename(folder)
+        return folder
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Workspace:
     """The tiny plan run to its end by Snakemake. Tests must not change it: `copy_of` makes one to change."""
-    made = copy_project(tmp_path_factory.mktemp("finished") / "project")
-    made.plan()
-    made.snakemake()
-    return made
+
+    def make(path: Path) -> None:
+        made = copy_project(path)
+        made.plan()
+        made.snakemake()
+
+    ours = tmp_path_factory.mktemp("finished")
+    everyones = ours.parents[1] if "PYTEST_XDIST_WORKER" in os.environ else ours
+    shutil.copytree(once(everyones / "tiny", make), ours / "project", symlinks=True)
+    return Workspace(ours / "project")
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ def family(pid: int) -> list[int]:
 @pytest.mark.parametrize("command", [("snakemake", "--cores", "2"), ("dvc", "repro")], ids=["snakemake", "dvc"])
 def test_killed_in_mid_run_the_same_command_goes_on(workspace: Any, command: tuple[str, ...]):
     workspace.change("params/tiny.yaml", "epochs: 2\nfair", "epochs: 60\nfair")
+    workspace.change("params/tiny.yaml", "scale: tiny\n", "scale: tiny\ncontrols: false\n")
     workspace.plan()
     running = subprocess.Popen(
         command,

@@ -49,8 +49,8 @@ def test_the_sentence_counts_the_verdicts(paper_report):
     assert sum(verdicts.values()) == len(paper_report.claims)
     for verdict, count in verdicts.items():
         assert count == sum(claim.verdict == verdict for claim in paper_report.claims)
-    decided = len(paper_report.claims) - verdicts["not run"]
-    assert f"{decided} could be decided here: {verdicts['supported']} supported" in paper_report.outcome.sentence
+    tested = len(paper_report.claims) - verdicts["not run"]
+    assert f"{tested} were put to the test here: {verdicts['supported']} supported" in paper_report.outcome.sentence
 
 
 def test_nothing_run_is_a_report_too(demo, tmp_path):

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -178,8 +179,9 @@ def test_a_worker_that_is_killed_is_a_clear_error_and_the_next_run_continues(
 ) -> None:
     def kill_a_worker(images: int) -> None:
         for process in psutil.Process().children(recursive=True):
-            if "multiprocessing" in " ".join(process.cmdline()) and process.parent().pid != os.getpid():
-                process.kill()
+            with suppress(psutil.NoSuchProcess):
+                if "multiprocessing" in " ".join(process.cmdline()) and process.parent().pid != os.getpid():
+                    process.kill()
 
     with pytest.raises(UserError, match=r"a worker was ended from outside.*Run the command again: it continues"):
         pack(entries, tmp_path / "out", RECIPE, workers=1, advance=kill_a_worker)

@@ -3,7 +3,6 @@
 Both images share them, and so do later runs of the tests: they lie in .cache/container.
 """
 
-import fcntl
 import hashlib
 import os
 import re
@@ -52,26 +51,13 @@ def needs() -> Callable[..., None]:
 
 
 @pytest.fixture(scope="session")
-def base(needs: Callable[..., None]) -> Base:
+def base(needs: Callable[..., None], once: Callable[[Path, Callable[[Path], None]], Path]) -> Base:
     needs("debootstrap")
     if os.geteuid() != 0:
         pytest.skip("debootstrap wants root: run the tests as root, for example in a container")
     if sys.version_info[:2] != (3, 11):
         pytest.skip("the packages are for the Python of Debian 12: make clean setup PYTHON=python3.11")
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two workers may want it at once
-        return Base(root=_once(CACHE / "debian-12", _debian), wheels=_once(CACHE / f"wheels-{_digest()}", _wheels))
-
-
-def _once(folder: Path, make: Callable[[Path], None]) -> Path:
-    """The folder, made if it is not there; half of one never has its name."""
-    if not folder.is_dir():
-        part = folder.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        make(part)
-        part.rename(folder)
-    return folder
+    return Base(root=once(CACHE / "debian-12", _debian), wheels=once(CACHE / f"wheels-{_digest()}", _wheels))
 
 
 def _debian(root: Path) -> None:
