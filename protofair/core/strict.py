@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from protofair.core.errors import UserError
 
+MANY = 40  # as many as CelebA has attributes
 Model = TypeVar("Model", bound="Strict")
 
 
@@ -21,10 +22,13 @@ class Strict(BaseModel):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of an error message about an unknown word: the nearest known one, or all of them."""
+    """The end of an error message about an unknown word: the nearest known one, or all of them if they are not many."""
     known = sorted(known)
     nearest = difflib.get_close_matches(word, known, n=1)
-    return f"Did you mean '{nearest[0]}'?" if nearest else f"Known: {', '.join(known)}."
+    if nearest:
+        return f"Did you mean '{nearest[0]}'?"
+    more = f" and {len(known) - MANY} more" if len(known) > MANY else ""
+    return f"Known: {', '.join(known[:MANY])}{more}."
 
 
 def parse(model: type[Model], value: Any, *, where: str) -> Model:

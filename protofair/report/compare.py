@@ -47,8 +47,8 @@ def as_text(comparisons: list[Comparison]) -> str:
     lines = [("table", "row", "column", "metric", "theirs", "ours", "expected", "")]
     lines += [
         (
-            *(one.table, one.row, one.column, one.metric, f"{one.theirs:.1f}", f"{one.ours:.1f}"),
-            f"{one.low:.1f} to {one.high:.1f}",
+            *(one.table, one.row, one.column, one.metric, f"{one.theirs:.3g}", f"{one.ours:.3g}"),
+            f"{one.low:.3g} to {one.high:.3g}",
             "" if one.expected else "differs",
         )
         for one in comparisons

@@ -56,6 +56,7 @@ def test_the_nearest_key_is_found_through_mappings_lists_and_unions():
 
 def test_a_word_unlike_any_known_one_gets_the_list():
     assert did_you_mean("zzz", ["Male", "Young"]) == "Known: Male, Young."
+    assert did_you_mean("zzz", [str(number) for number in range(100, 150)]).endswith(", 139 and 10 more.")
 
 
 def test_a_missing_or_malformed_file_is_a_users_error(tmp_path: Path):

@@ -66,4 +66,5 @@ def test_torch_is_not_compiled_anew_by_every_job(image: Path):
 
 
 def inside(image: Path, *command: str) -> str:
-    return subprocess.run(["apptainer", "exec", str(image), *command], capture_output=True, text=True, check=True).stdout
+    started = ["apptainer", "exec", str(image), *command]
+    return subprocess.run(started, capture_output=True, text=True, check=True).stdout
