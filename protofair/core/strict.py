@@ -7,7 +7,8 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic_core import core_schema
 
 from protofair.core.errors import UserError
 
@@ -19,6 +20,23 @@ class Strict(BaseModel):
     """Base of every configuration: immutable, and an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Of:
+    """Options that a model accepts, kept as they are written: only what is written overrides anything."""
+
+    def __init__(self, model: type[Strict]) -> None:
+        self.model = model
+
+    def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        def keep(value: Any, check: core_schema.ValidatorFunctionWrapHandler) -> Any:
+            check(value)
+            return value
+
+        written = core_schema.plain_serializer_function_ser_schema(dict)
+        return core_schema.no_info_wrap_validator_function(
+            keep, handler.generate_schema(self.model), serialization=written
+        )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -78,7 +96,8 @@ def _children(place: Any, part: int | str) -> list[Any]:
     for member in _members(place):
         if _is_model(member):
             if part in member.model_fields:
-                found.append(member.model_fields[part].annotation)
+                field = member.model_fields[part]
+                found += [mark.model for mark in field.metadata if isinstance(mark, Of)] or [field.annotation]
             elif any(part in get_args(field.annotation) for field in member.model_fields.values()):
                 found.append(member)
         elif get_args(member):
@@ -89,7 +108,8 @@ def _children(place: Any, part: int | str) -> list[Any]:
 def _members(place: Any) -> list[Any]:
     """The members of a union, or the type itself."""
     if get_origin(place) is Annotated:
-        return _members(get_args(place)[0])
+        kind, *marks = get_args(place)
+        return [mark.model for mark in marks if isinstance(mark, Of)] or _members(kind)
     return list(get_args(place)) if get_origin(place) in (Union, UnionType) else [place]
 
 

@@ -4,7 +4,7 @@ The adversary learns to tell the label from the features; what comes before it g
 what tells the label.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 import torch.nn.functional as F
@@ -32,11 +32,14 @@ def reverse(features: Tensor, *, weight: float) -> Tensor:
     return reversed_
 
 
+Strength = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class AdversaryConfig(Strict):
     """`weight` is how strongly the encoder works against the adversary; the adversary itself learns at full rate."""
 
     sensitive: str
-    weight: float = Field(default=1.0, gt=0)
+    weight: Strength = 1.0
     num_groups: int = Field(default=2, ge=2)
 
 

@@ -1,5 +1,6 @@
 """Refuse an impossible suite before anything runs: every problem at once, each with its line."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,21 @@ import pydantic
 from protofair.baselines.config import Baseline
 from protofair.core.errors import UserError
 from protofair.core.strict import Strict, did_you_mean, problems, read_yaml
+from protofair.data.acquire.config import Acquire
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.config import Prepare
 from protofair.plan.lines import Lines
+from protofair.plan.narrow import with_full
 from protofair.plan.plan import Plan
 from protofair.plan.resolve import OBJECTIVES, is_method, resolve
-from protofair.plan.suite import Column, Row, Suite
+from protofair.plan.suite import Column, Options, Row, Suite
 from protofair.probe.config import ProbeConfig, SelectConfig, TsneConfig
 from protofair.train.config import Fair, Warmup
 
 Location = tuple[str | int, ...]
 Problem = tuple[Location, str]
 MODELS: dict[str, type[Strict]] = {
+    "acquire": Acquire,
     "prepare": Prepare,
     "warmup": Warmup,
     "fair": Fair,
@@ -32,41 +36,69 @@ MODELS: dict[str, type[Strict]] = {
 
 
 def read_suite(path: Path) -> Suite:
-    """The suite in a file whose every name and value makes sense."""
+    """The suite in a file whose every name and value makes sense, its rows for `--full` included."""
     content = read_yaml(path)
     lines = Lines(path)
-    try:
-        suite = Suite.model_validate(content)
-    except pydantic.ValidationError as error:
-        raise _refused(path, lines, list(problems(Suite, error))) from None
-    found = list(_unknown_names(suite))
-    if found:
-        raise _refused(path, lines, found)
+    suite, found = _validated(content)
+    if suite is not None:
+        if suite.suite != path.stem and "suite" in content:
+            found.append((("suite",), f"'suite': the file is called {path.name}, so this has to be '{path.stem}'."))
+        unknown = list(_unknown_names(suite))
+        found += unknown
+    refused = [f"{path}:{lines.of(where)}: {text}" for where, text in found]
+    if suite is not None and not unknown:
+        refused += _refused_entries(resolve(with_full(suite)), path, lines)
+    if refused:
+        raise UserError("\n".join(dict.fromkeys(refused)))
+    assert suite is not None
     return suite
 
 
-def resolve_checked(suite: Suite, path: Path) -> Plan:
-    """The plan of a suite, every entry of it accepted by its stage."""
-    plan = resolve(suite)
-    lines = Lines(path)
-    found: dict[str, None] = {}
+def _validated(content: Any) -> tuple[Suite | None, list[Problem]]:
+    """The suite and its problems; with problems, the suite without them, so that they do not hide others."""
+    try:
+        return Suite.model_validate(content), []
+    except pydantic.ValidationError as error:
+        found, rest = list(problems(Suite, error)), copy.deepcopy(content)
+    for where, _ in found:
+        _remove(rest, where)
+    try:
+        return Suite.model_validate(rest), found
+    except pydantic.ValidationError:
+        return None, found
+
+
+def _remove(content: Any, where: Location) -> None:
+    """Take out the last key on the way to `where` that is there."""
+    holder, last = None, ""
+    for part in where:
+        if isinstance(content, dict) and part in content:
+            holder, last = content, str(part)
+        elif not (isinstance(content, list) and isinstance(part, int) and part < len(content)):
+            break
+        content = content[part]
+    if holder is not None:
+        del holder[last]
+
+
+def _refused_entries(plan: Plan, path: Path, lines: Lines) -> Iterator[str]:
+    """What the stages will not accept of the plan."""
     for fair in plan.fair.values():
         epochs, start = plan.warmup[fair["warmup"]]["epochs"], fair["from_epoch"]
         if start > epochs:
-            text = f"'from_epoch': {start} is above the {epochs} epochs of the warm-up."
-            found |= dict.fromkeys(f"{place}: {text}" for place in _places(path, lines, "from_epoch", start))
-    for stage, model in MODELS.items() if not found else ():
+            for place in _places(path, lines, "from_epoch", start):
+                yield f"{place}: 'from_epoch': {start} is above the {epochs} epochs of the warm-up."
+    for stage, model in MODELS.items():
         for key, entry in getattr(plan, stage).items():
             try:
                 model.model_validate(entry)
             except pydantic.ValidationError as error:
                 for problem, (where, text) in zip(error.errors(), problems(model, error), strict=True):
+                    if where and where[0] == "keep":
+                        continue  # follows from an epoch that is refused above
                     option = str(where[-1]) if where else ""
-                    places = _places(path, lines, option, problem["input"]) or [f"{path}: {stage} {key}"]
-                    found |= dict.fromkeys(f"{place}: {text}" for place in places)
-    if found:
-        raise UserError("\n".join(found))
-    return plan
+                    for place in _places(path, lines, option, problem["input"]) or [f"{path}: {stage} {key}"]:
+                        yield f"{place}: {text}"
 
 
 def _places(path: Path, lines: Lines, option: str, value: Any) -> list[str]:
@@ -75,8 +107,9 @@ def _places(path: Path, lines: Lines, option: str, value: Any) -> list[str]:
 
 
 def _unknown_names(suite: Suite) -> Iterator[Problem]:
-    for name in suite.objectives:
+    for name, special in suite.objectives.items():
         yield from _unknown(("objectives", name), "objective", name, OBJECTIVES)
+        yield from _given_away(("objectives", name, "options"), special.options)
     for place, part in _parts(suite):
         for name, column in part.columns.items():
             yield from _check_column((*place, "columns", name), column, part.data, suite)
@@ -94,12 +127,20 @@ def _check_row(where: Location, row: Row, columns: Any) -> Iterator[Problem]:
     for key in ("fair", "adversary"):
         if getattr(row, key) is not None and row.objective in OBJECTIVES and is_method(row.objective):
             yield (*where, key), f"'{key}': goes with a base objective; '{row.objective}' trains in its own way."
+    yield from _given_away((*where, "options"), row.options)
     weights = (row.adversary or {}).get("weight")
     if isinstance(weights, list) and (len(set(weights)) != 3 or len(weights) != 3):
         yield (*where, "adversary", "weight"), f"'weight': one, or three to choose from (got {weights})."
     for key in ("columns", "only"):
         for name in getattr(row, key):
             yield from _unknown((*where, key, name), "column", name, columns)
+
+
+def _given_away(where: Location, options: Options) -> Iterator[Problem]:
+    """What an objective has from its row and column."""
+    for name in ("name", "target", "sensitive"):
+        if name in options:
+            yield (*where, name), f"'{name}': is the row's objective or the column's attribute, and no option."
 
 
 def _parts(suite: Suite) -> Iterator[tuple[Location, Any]]:
@@ -121,6 +162,8 @@ def _check_column(where: Location, column: Column, data: str | None, suite: Suit
         known = ATTRIBUTES[suite.data[name].dataset]
         yield from _unknown((*where, "target"), "attribute", column.target, known)
         yield from _unknown((*where, "sensitive"), "attribute", column.sensitive, known)
+        if column.target == column.sensitive:
+            yield (*where, "sensitive"), f"'sensitive': '{column.sensitive}' is the target too."
 
 
 def _unknown(where: Location, what: str, name: str, known: Any) -> Iterator[Problem]:
@@ -130,7 +173,3 @@ def _unknown(where: Location, what: str, name: str, known: Any) -> Iterator[Prob
 
 def _numbered(place: Location, rows: list[Row]) -> list[tuple[Location, Row]]:
     return [((*place, number), row) for number, row in enumerate(rows)]
-
-
-def _refused(path: Path, lines: Lines, found: list[Problem]) -> UserError:
-    return UserError("\n".join(f"{path}:{lines.of(where)}: {text}" for where, text in found))

@@ -17,9 +17,12 @@ NOT_SUITES = ("plan", "reference", "sources")
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> list[int] | None:
     try:
-        return None if value is None else [int(part) for part in value.split(",")]
+        numbers = None if value is None else [int(part) for part in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"'{value}' is not a list of whole numbers such as 0,1,2") from None
+        numbers = [-1]
+    if numbers and min(numbers) < 0:
+        raise click.BadParameter(f"'{value}' is not a list of whole numbers such as 0,1,2")
+    return numbers
 
 
 @click.command()
@@ -52,15 +55,18 @@ def plan(
     """
     from protofair.core.atomic import write_text
     from protofair.core.strict import did_you_mean
-    from protofair.plan.check import read_suite, resolve_checked
+    from protofair.plan.check import read_suite
     from protofair.plan.cost import cost_table
     from protofair.plan.explain import explanation
     from protofair.plan.narrow import narrow, with_full
     from protofair.plan.plan import PLAN, Plan
+    from protofair.plan.resolve import resolve
 
+    if sum((check, cost, explain is not None)) > 1:
+        raise click.UsageError("--check, --cost and --explain: one at a time")
     active = Plan.read() if suite is None or check else None
-    if active is not None:
-        suite = suite or active.suite
+    if active is not None and suite in (None, active.suite):
+        suite = active.suite
         seeds = seeds or active.options.get("seeds")
         only = only or ",".join(active.options.get("only", [])) or None
         full = full or active.options.get("full", False)
@@ -70,13 +76,14 @@ def plan(
         known = {file.stem for file in SUITES.glob("*.yaml")}.difference(NOT_SUITES)
         raise UserError(f"{path}: no such suite. {did_you_mean(str(suite), known)}")
     asked = read_suite(path)
-    resolved = resolve_checked(narrow(with_full(asked) if full else asked, seeds=seeds, only=parts), path)
+    resolved = resolve(narrow(with_full(asked) if full else asked, seeds=seeds, only=parts))
     resolved.options = {name: value for name, value in (("seeds", seeds), ("only", parts), ("full", full)) if value}
 
     if cost:
         click.echo(cost_table(resolved))
-    elif explain:
+    elif explain is not None:
         click.echo(explanation(resolved, explain))
+        click.echo(f"The commands are for this plan: {resolved.command}")
     elif check:
         _compare(resolved)
     else:

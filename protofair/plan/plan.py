@@ -41,6 +41,8 @@ class Plan:
 
     @classmethod
     def read(cls, path: Path = PLAN) -> "Plan":
+        if not path.exists():
+            raise UserError(f"{path}: no such file. Write it: protofair plan demo")
         content = read_yaml(path)
         try:
             return cls(**content)

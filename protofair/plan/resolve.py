@@ -10,6 +10,7 @@ from protofair.baselines.registry import MethodConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.plan.plan import Entry, Plan, Stage
 from protofair.plan.suite import Ablation, Column, Options, Row, Suite, Table, Tsne
+from protofair.train.config import FairOptions
 
 # What the `objective` of a row may be: a base objective, or a method that trains in its own way.
 OBJECTIVES: dict[str, Any] = {
@@ -164,16 +165,17 @@ class _Resolver:
             return {"stage": "warmup", "key": warmup, "epoch": epochs}
         options = {"from_epoch": epochs, **self.suite.fair, **row.fair, **row.columns.get(name, {})}
         entry = {"warmup": warmup, "data": data, "sensitive": column.sensitive, **options, "seed": seed}
+        fair = FairOptions.model_validate(options)
         keep = self.plan.warmup[warmup]["keep"]
-        keep[:] = sorted({*keep, options["from_epoch"]})
-        phase = f"{options['from_epoch']}p{options['epochs']}"
-        if options["weight"] == 0:
+        keep[:] = sorted({*keep, fair.from_epoch})
+        phase = f"{fair.from_epoch}p{fair.epochs}"
+        if fair.weight == 0:
             # Nothing of the term reaches the encoder: one control serves every sensitive attribute and every K.
             key = _add(self.plan.fair, f"{warmup}-control-{phase}", entry, apart_from=("sensitive", "num_prototypes"))
         else:
-            term = f"k{options['num_prototypes']:g}-w{options['weight']:g}"
+            term = f"k{fair.num_prototypes}-w{fair.weight:g}"
             key = _add(self.plan.fair, f"{warmup}-{column.sensitive.lower()}-{term}-{phase}", entry)
-        return {"stage": "fair", "key": key, "epoch": options["from_epoch"] + options["epochs"]}
+        return {"stage": "fair", "key": key, "epoch": fair.from_epoch + fair.epochs}
 
     def _probe(self, checkpoint: Entry, data: str, column: Column, options: Options, seed: int) -> str:
         entry = {"checkpoint": checkpoint, "data": data, "tasks": [], **self.suite.probe, **options, "seed": seed}

@@ -1,12 +1,28 @@
 """A suite: what to run, as a person writes it in `params/<suite>.yaml`."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from protofair.core.strict import Strict
+from protofair.core.strict import Of, Strict
+from protofair.objectives.adversary import Strength
+from protofair.train.config import FairOptions
 
 Options = dict[str, Any]
+Seed = Annotated[int, Field(ge=0)]
+
+
+class AdversaryOptions(Strict):
+    """An adversary's `weight`, or three of which the validation images choose one."""
+
+    weight: Strength | list[Strength] = 1.0
+
+
+class Varied(Strict):
+    """Options of the fair phase, each with the values it takes in turn."""
+
+    num_prototypes: list[Annotated[int, Field(ge=1)]] = Field(default_factory=list)
+    weight: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default_factory=list)
 
 
 class Data(Strict):
@@ -33,7 +49,7 @@ class ObjectiveOptions(Strict):
     """Options of one objective, and what of the training it wants otherwise."""
 
     options: Options = Field(default_factory=dict)
-    training: Options = Field(default_factory=dict)
+    training: Annotated[Options, Of(Training)] = Field(default_factory=dict)
 
 
 class Column(Strict):
@@ -42,13 +58,12 @@ class Column(Strict):
     target: str
     sensitive: str
     data: str | None = None
-    seeds: list[int] | None = Field(default=None, min_length=1)
+    seeds: list[Seed] | None = Field(default=None, min_length=1)
 
 
 class Row(Strict):
     """A row of a table: an objective, perhaps an adversary, and for ProtoFair's rows the options of the fair phase.
 
-    An adversary's `weight` may be three, of which the validation images choose one.
     `options` go to the objective, `only` names the columns the row has (without it: all), and `columns` overrides the
     fair phase for single columns, as the paper does for some of its pairs.
     """
@@ -56,10 +71,10 @@ class Row(Strict):
     name: str
     objective: str
     options: Options = Field(default_factory=dict)
-    adversary: Options | None = None
-    fair: Options | None = None
+    adversary: Annotated[Options, Of(AdversaryOptions)] | None = None
+    fair: Annotated[Options, Of(FairOptions)] | None = None
     only: list[str] = Field(default_factory=list)
-    columns: dict[str, Options] = Field(default_factory=dict)
+    columns: dict[str, Annotated[Options, Of(FairOptions)]] = Field(default_factory=dict)
 
 
 class Table(Strict):
@@ -86,7 +101,7 @@ class Ablation(Strict):
     columns: dict[str, Column] = Field(min_length=1)
     row: Row
     data: str | None = None
-    vary: dict[Literal["num_prototypes", "weight"], list[int | float]]
+    vary: Annotated[dict[str, list[int | float]], Of(Varied)]
 
 
 class Suite(Strict):
@@ -98,12 +113,12 @@ class Suite(Strict):
     suite: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str
     scale: str
-    seeds: list[int] = Field(default_factory=lambda: [0], min_length=1)
+    seeds: list[Seed] = Field(default_factory=lambda: [0], min_length=1)
     controls: bool = True
     data: dict[str, Data] = Field(min_length=1)
     training: Training = Training()
     objectives: dict[str, ObjectiveOptions] = Field(default_factory=dict)
-    fair: Options = Field(default_factory=dict)
+    fair: Annotated[Options, Of(FairOptions)] = Field(default_factory=dict)
     probe: Options = Field(default_factory=dict)
     tables: dict[str, Table] = Field(default_factory=dict)
     full: dict[str, list[Row]] = Field(default_factory=dict)

@@ -110,15 +110,12 @@ class FairRate(Strict):
         return value
 
 
-class Fair(Strict):
-    """A fair phase: a warm-up continued with base objective + weight x L_CF. Weight 0 is its equal-training control."""
+class FairOptions(Strict):
+    """How a fair phase is trained, whatever it continues."""
 
-    warmup: str
-    data: str | None = None  # the warm-up's; stated for whoever lists a stage's inputs
     from_epoch: int = Field(default=100, ge=1)
     epochs: int = Field(default=5, ge=1)
-    sensitive: str
-    weight: float = Field(default=0.3, ge=0)
+    weight: float = Field(default=0.3, ge=0, allow_inf_nan=False)
     num_prototypes: int = Field(default=10, ge=1)
     momentum: float = Field(default=0.9, ge=0, lt=1)
     temperature: float = Field(default=0.07, gt=0)
@@ -129,6 +126,14 @@ class Fair(Strict):
     queue_on_reinit: Literal["empty", "keep"] = "empty"
     update: Literal["after", "before"] = "after"  # whether prototypes follow a batch after or before it is assigned
     lr: FairRate = FairRate()
+
+
+class Fair(FairOptions):
+    """A fair phase: a warm-up continued with base objective + weight x L_CF. Weight 0 is its equal-training control."""
+
+    warmup: str
+    data: str | None = None  # the warm-up's; stated for whoever lists a stage's inputs
+    sensitive: str
     seed: int = Field(default=0, ge=0)
 
 

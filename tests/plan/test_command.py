@@ -117,11 +117,31 @@ def test_explain_of_an_unknown_cell_lists_the_cells(params: Path):
             r"paper.yaml:\d+: unknown attribute 'Big_Noze'. Did you mean 'Big_Nose'",
         ),
         ("objective: byol}", "objective: byoll}", r"paper.yaml:\d+: unknown objective 'byoll'. Did you mean 'byol'"),
-        ("weight: 0.3", "weight: -1", r"paper.yaml:\d+: 'weight': .*greater than or equal to 0 \(got -1\)"),
+        ("weight: 0.3", "weight: -1", r"paper.yaml:21: 'fair.weight': .*greater than or equal to 0 \(got -1\)"),
         ("from_epoch: 10,", "from_epoch: 110,", r"paper.yaml:\d+: 'from_epoch': 110 is above the 100 epochs"),
         ("training:", "trainin:", r"paper.yaml:\d+: unknown key 'trainin'. Did you mean 'training'"),
         ("data: celeba\n", "data: celebb\n", r"paper.yaml:\d+: unknown data set 'celebb'. Did you mean 'celeba'"),
         ("batch_size: 128", "batch_size: 0", r"paper.yaml:\d+: 'optimiser.batch_size'"),
+        (
+            "fair: {epochs: 5, weight",
+            "fair: {epochs: 5, wieght",
+            r"paper.yaml:21: unknown key 'fair.wieght'. Did you mean",
+        ),
+        ("fair: {epochs: 5, weight", "fair: {epochs: three, weight", r"paper.yaml:21: 'fair.epochs': .*got 'three'"),
+        ("weight: 0.3", "weight: null", r"paper.yaml:21: 'fair.weight': .*got None"),
+        ("weight: 0.3", "weight: .inf", r"paper.yaml:21: 'fair.weight': .*finite"),
+        ("weight: 0.3", "sensitive: Young", r"paper.yaml:21: unknown key 'fair.sensitive'"),
+        ("{weight: 0.2}", "{weihgt: 0.2}", r"paper.yaml:74: unknown key .*weihgt'. Did you mean 'weight'"),
+        ("adversary: {weight: 1}", "adversary: {weight: big}", r"paper.yaml:\d+: .*adversary.weight.*got 'big'"),
+        ("weight: [0, ", "weight: [-0.3, ", r"paper.yaml:\d+: 'ablation.vary.weight.0': .*got -0.3"),
+        ("suite: paper", "suite: demo", r"paper.yaml:\d+: 'suite': the file is called paper.yaml"),
+        ("seeds: [0]", "seeds: [-1]", r"paper.yaml:\d+: 'seeds.0': .*got -1"),
+        ("sensitive: Male}", "sensitive: Attractive}", r"paper.yaml:\d+: 'sensitive': 'Attractive' is the target too"),
+        (
+            "lr: {mode: tail}",
+            "lr: {mode: constant}",
+            r"paper.yaml:21: 'fair.lr.value': .*the mode 'constant' needs one",
+        ),
     ],
 )
 def test_an_impossible_suite_is_refused_with_its_line(params: Path, old: str, new: str, message: str):
@@ -134,10 +154,50 @@ def test_an_impossible_suite_is_refused_with_its_line(params: Path, old: str, ne
 def test_every_problem_is_named_at_once(params: Path):
     broken(params, "target: Big_Nose, ", "target: Big_Noze, ")
     broken(params, "objective: byol}", "objective: byoll}")
+    broken(params, "weight: 0.3", "weight: -1")
+    broken(params, "training:", "trainin:")
     with pytest.raises(UserError) as error:
         plan("paper")
-    assert "Big_Noze" in str(error.value)
-    assert "byoll" in str(error.value)
+    for name in ("Big_Noze", "byoll", "'fair.weight'", "trainin"):
+        assert name in str(error.value)
+
+
+def test_what_the_stages_refuse_is_named_beside_what_the_suite_refuses(params: Path):
+    broken(params, "seeds: [0]", "seeds: [-1]")
+    broken(params, "from_epoch: 10,", "from_epoch: 110,")
+    broken(params, "batch_size: 128", "batch_size: 0")
+    with pytest.raises(UserError) as error:
+        plan("paper")
+    for name in ("'seeds.0'", "'from_epoch': 110", "'optimiser.batch_size'"):
+        assert name in str(error.value)
+    assert "keep" not in str(error.value)
+
+
+def test_options_of_the_fair_phase_that_are_not_given_are_the_papers(params: Path):
+    broken(params, "weight: 0.3, num_prototypes: 10, ", "")
+    plan("paper", "--only", "table5")
+    written = yaml.safe_load((params / "plan.yaml").read_text())
+    assert [key for key in written["fair"] if key.endswith("-k10-w0_3-100p5")]
+
+
+def test_a_number_of_drawings_is_checked_too(params: Path):
+    text = (params / "demo.yaml").read_text()
+    (params / "demo.yaml").write_text(text.replace("toy: {images: 2400}", "toy: {image: 2400}"))
+    with pytest.raises(UserError, match=r"demo.yaml.*unknown key 'image'. Did you mean 'images'"):
+        plan("demo")
+
+
+def test_without_a_plan_the_command_that_writes_one_is_named(params: Path):
+    with pytest.raises(UserError, match=r"^params/plan.yaml: no such file. Write it: protofair plan demo$"):
+        plan("--cost")
+
+
+def test_another_suite_is_checked_with_its_own_options(params: Path):
+    plan("paper", "--only", "table1")
+    with pytest.raises(UserError, match=r"^params/plan.yaml is stale: protofair plan mini\n"):
+        plan("mini", "--check")
+    for options in (["--check", "--cost"], ["--cost", "--explain", "table1"]):
+        assert CliRunner().invoke(protofair, ["plan", *options]).exit_code == 2
 
 
 def test_an_unknown_suite_is_refused_with_the_suites_there_are(params: Path):

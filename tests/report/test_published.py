@@ -8,8 +8,9 @@ from statistics import mean
 
 import pytest
 
-from protofair.plan.check import read_suite, resolve_checked
+from protofair.plan.check import read_suite
 from protofair.plan.plan import Plan
+from protofair.plan.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 MINI = ROOT / "results/mini/published"
@@ -18,7 +19,7 @@ MINI = ROOT / "results/mini/published"
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     path = ROOT / "params/mini.yaml"
-    return resolve_checked(read_suite(path), path)
+    return resolve(read_suite(path))
 
 
 def lines(name: str, metric: str) -> list[dict[str, str]]:
