@@ -2,9 +2,15 @@
 
 from importlib.metadata import version
 
+import click  # noqa: F401
+import cv2  # noqa: F401
 import dvc.api  # noqa: F401
+import jinja2  # noqa: F401
+import kornia_rs  # noqa: F401
 import matplotlib  # noqa: F401
 import pandas  # noqa: F401
+import pydantic  # noqa: F401
+import simplejpeg  # noqa: F401
 import sklearn  # noqa: F401
 import snakemake  # noqa: F401
 import torch

@@ -85,8 +85,8 @@ def _plan() -> Iterator[Finding]:
     trainings = len(plan.warmup) + len(plan.fair) + len(plan.baseline)
     yield Finding("plan", "ok", f"{PLAN}: {plan.suite}, {trainings} trainings, {len(plan.probe)} probes")
     needed, free = disk_bytes(plan), shutil.disk_usage(".").free
-    state: Literal["ok", "missing"] = "ok" if free > 1.5 * needed else "missing"
-    found = f"{free / 1e9:.0f} GB free, the plan needs about {needed / 1e9:.1f} GB and as much again for the cache"
+    state: Literal["ok", "missing"] = "ok" if free > needed else "missing"
+    found = f"{free / 1e9:.0f} GB free, the plan needs about {needed / 1e9:.1f} GB, data and cache included"
     yield Finding("disk", state, found, "" if state == "ok" else "free some space, or: dvc cache dir /large/disk")
     for key, entry in plan.acquire.items():
         if Path(f"data/acquired/{key}.json").is_file():

@@ -7,6 +7,7 @@ from protofair.plan.plan import Entry, Plan
 # Training images of the prepared sets, from the official counts; a drawn set says its own.
 CELEBA, NIH = 162_770, 75_300
 UTKFACE = {2: 13_146, 3: 11_688, 4: 10_950}
+RAW_BYTES = {"celeba": 1.5e9, "utkface": 0.1e9, "nih": 45.1e9}  # the official files, by params/sources.yaml
 # Views a second, forward and backward, of ResNet-18 with a stride-1 stem at 128 px in bf16: an assumption for one
 # data-centre GPU, not a measurement. Other sizes scale with the number of pixels.
 VIEWS_PER_SECOND = 3000.0
@@ -38,12 +39,14 @@ def cost_table(plan: Plan) -> str:
         for cost in (shared, naive):
             cost.add(plan, warmup["data"], warmup["epochs"])
     for fair in plan.fair.values():
-        shared.add(plan, fair["data"], fair["epochs"])
-        naive.add(plan, fair["data"], fair["from_epoch"] + fair["epochs"])
+        naive.add(plan, fair["data"], fair["from_epoch"])
+        for cost in (shared, naive):
+            cost.add(plan, fair["data"], fair["epochs"])
     for baseline in plan.baseline.values():
-        teacher = plan.warmup[baseline["teacher"]]["epochs"] if "teacher" in baseline else 0
-        shared.add(plan, baseline["data"], baseline["epochs"])
-        naive.add(plan, baseline["data"], teacher + baseline["epochs"])
+        if "teacher" in baseline:
+            naive.add(plan, baseline["data"], plan.warmup[baseline["teacher"]]["epochs"])
+        for cost in (shared, naive):
+            cost.add(plan, baseline["data"], baseline["epochs"])
     rows = [
         ("", "shared", "naive"),
         ("trainings", f"{shared.trainings:,}", f"{naive.trainings:,}"),
@@ -76,12 +79,13 @@ def training_images(plan: Plan, data: str) -> int:
 
 
 def disk_bytes(plan: Plan) -> float:
-    """Packed arrays and kept checkpoints, in bytes."""
+    """The official files, and packed arrays and kept checkpoints twice: DVC's cache has a copy."""
+    raw = [RAW_BYTES[entry["dataset"]] for entry in plan.acquire.values() if entry["source"] == "official"]
     packed = [1.25 * training_images(plan, key) * 3 * entry["size"] ** 2 for key, entry in plan.prepare.items()]
     warmups = [_checkpoint(entry) * len(entry["keep"]) for entry in plan.warmup.values()]
     fair = [_checkpoint(plan.warmup[entry["warmup"]]) for entry in plan.fair.values()]
     baselines = [_checkpoint(entry) for entry in plan.baseline.values()]
-    return float(sum(packed) + sum(warmups) + sum(fair) + sum(baselines))
+    return sum(raw) + 2.0 * sum([*packed, *warmups, *fair, *baselines])
 
 
 def _checkpoint(entry: Entry) -> float:

@@ -38,8 +38,8 @@ class _Resolver:
         self.plan.report["tables"] = {name: self._table(table) for name, table in suite.tables.items()}
         self.plan.report["tsne"] = self._tsne(suite.tsne) if suite.tsne else []
         self.plan.report["ablation"] = self._ablation(suite.ablation) if suite.ablation else []
-        # DVC cannot leave out a dependency: a plan without t-SNE names a file that is there anyway.
-        folder = f"results/{suite.suite}/tsne" if self.plan.tsne else f"params/{suite.suite}.yaml"
+        # DVC cannot leave out a dependency: a plan without t-SNE names a file on which all stages depend anyway.
+        folder = f"results/{suite.suite}/tsne" if self.plan.tsne else "docker/requirements.lock"
         self.plan.report["tsne_folder"] = folder
         self.plan.report["seeds"] = sorted({entry["seed"] for entry in self.plan.probe.values()})
 

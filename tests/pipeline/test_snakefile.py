@@ -1,6 +1,12 @@
 """The Snakefile can be read however Snakemake is called."""
 
+from pathlib import Path
 from typing import Any
+
+import pytest
+import yaml
+
+PROFILES = Path(__file__).parents[2] / "workflow/profiles"
 
 
 def test_unlocking_asks_for_no_number_of_cores(workspace: Any):
@@ -19,3 +25,13 @@ def test_a_cluster_is_given_jobs_and_no_cores(workspace: Any):
         "snakemake", "--workflow-profile", "workflow/profiles/slurm", "--dry-run", "--executor", "slurm"
     )
     assert "warmup" in done.stdout
+
+
+@pytest.mark.parametrize("cluster", [folder.name for folder in PROFILES.iterdir()])
+def test_the_same_command_goes_on_after_a_crash_on_a_cluster_too(cluster: str):
+    """A profile that is named takes the place of profiles/default."""
+    default, named = (
+        yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+        for folder in (PROFILES.parents[1] / "profiles/default", PROFILES / cluster)
+    )
+    assert default.items() <= named.items()
