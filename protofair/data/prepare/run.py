@@ -1,13 +1,11 @@
 """Prepare one data set: data/raw/<acquire>/ becomes data/packed/<key>/, whole or not at all."""
 
 import errno
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -20,6 +18,7 @@ from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.blocks import Recipe
 from protofair.data.prepare.celeba import read_celeba
 from protofair.data.prepare.config import Prepare
+from protofair.data.prepare.declaration import read_declaration, refuse_changed
 from protofair.data.prepare.labelled import Labelled, column_of, match, with_cuts
 from protofair.data.prepare.nih import read_nih
 from protofair.data.prepare.pack import pack
@@ -47,6 +46,7 @@ def prepare(
     raw, out = data / "raw" / config.acquire, data / "packed" / key
     acquired = read_declaration(data / "acquired" / f"{config.acquire}.json", config)
     entries = {entry.name: entry for entry in find_images(raw)}
+    refuse_changed(raw, entries.values(), acquired, config)
     labelled = match(_read(raw, list(entries), config), entries)
     if labelled.table.empty:
         raise UserError(f"{raw}: none of its {len(entries):,} images has a label. Acquire the data set again.")
@@ -80,19 +80,6 @@ def prepare(
         shutil.rmtree(partial)
         listing.unlink(missing_ok=True)
     return out
-
-
-def read_declaration(path: Path, config: Prepare) -> dict[str, Any]:
-    """What `acquire` says it has left, checked to be of the right data set."""
-    try:
-        acquired: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file. Get the raw files first: protofair acquire {config.acquire}") from None
-    except ValueError:
-        raise UserError(f"{path}: not a JSON file. Acquire it again: protofair acquire {config.acquire}") from None
-    if acquired["dataset"] != config.dataset:
-        raise UserError(f"{path}: it is {acquired['dataset']}, not {config.dataset}. Name another 'acquire'.")
-    return acquired
 
 
 def _read(raw: Path, names: list[str], config: Prepare) -> Labelled:

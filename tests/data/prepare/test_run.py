@@ -357,9 +357,30 @@ def test_raw_files_that_were_never_acquired(data: Any) -> None:
     data.celeba(20)
     with pytest.raises(UserError, match=r"celeba\.json: it is celeba, not nih"):
         data.prepare("n", **NIH | {"acquire": "celeba"})
-    (data.root / "acquired" / "celeba.json").write_text("{")
-    with pytest.raises(UserError, match=r"celeba\.json: not a JSON file"):
-        data.prepare("c", **CELEBA)
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[1, 2]", '{"dataset": "celeba"}'])
+def test_a_damaged_declaration(content: str, data: Any) -> None:
+    data.celeba(20)
+    (data.root / "acquired" / "celeba.json").write_text(content)
+    with pytest.raises(UserError, match=r"celeba\.json: damaged\. Acquire it again: protofair acquire celeba"):
+        data.prepare_as_declared("c", **CELEBA)
+
+
+def test_images_that_are_not_those_acquired_are_refused(data: Any) -> None:
+    data.celeba(20)
+    (data.raw("celeba") / "images" / "000001.jpg").unlink()
+    with pytest.raises(UserError, match=r"raw/celeba: changed since it was acquired, when it had 20 images"):
+        data.prepare_as_declared("c", **CELEBA)
+
+
+def test_a_table_that_is_not_the_one_acquired_is_refused(data: Any) -> None:
+    data.celeba(20)
+    declaration = data.root / "acquired" / "celeba.json"
+    record = json.loads(declaration.read_text())
+    declaration.write_text(json.dumps(record | {"files": [{"name": "list_eval_partition.txt", "size": 1}]}))
+    with pytest.raises(UserError, match=r"list_eval_partition\.txt: changed since it was acquired\. Acquire it again"):
+        data.prepare_as_declared("c", **CELEBA)
 
 
 def test_images_of_another_set_have_no_labels(data: Any) -> None:
