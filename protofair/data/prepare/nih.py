@@ -11,7 +11,7 @@ import pandas as pd
 from protofair.core.errors import UserError
 from protofair.core.strict import did_you_mean
 from protofair.data.attributes import FINDINGS
-from protofair.data.prepare.labelled import Labelled, majority
+from protofair.data.prepare.labelled import Labelled
 from protofair.data.prepare.problems import Problem
 from protofair.data.prepare.tables import commaed, malformed, once, spaced
 from protofair.data.raw import find_table
@@ -65,12 +65,11 @@ def read_nih(folder: Path, *, views: Literal["all", "PA", "AP"], val_share: floa
         {name: exams[name] for name in names},
         ["test" if name in test else "val" if exams[name].patient in held_out else "train" for name in names],
     )
-    facts = _facts(exams, train_val, table)
     if views == "all":
-        return Labelled(table, len(exams), problems, facts)
+        return Labelled(table, len(exams), problems)
     kept = table["view"] == VIEWS[views]
     left_out = {f"view other than {views}": table["id"][~kept].tolist()}
-    return Labelled(table[kept].reset_index(drop=True), len(exams), problems, facts, left_out)
+    return Labelled(table[kept].reset_index(drop=True), len(exams), problems, left_out=left_out)
 
 
 def read_exams(path: Path) -> tuple[dict[str, Exam], list[Problem]]:
@@ -140,15 +139,3 @@ def _table(exams: dict[str, Exam], splits: list[str]) -> pd.DataFrame:
     columns |= {finding: [int(finding in exam.findings) for exam in exams.values()] for finding in FINDINGS}
     columns |= {name: [getattr(exam, name) for exam in exams.values()] for name in ("sex", "age", "view", "patient")}
     return pd.DataFrame(columns)
-
-
-def _facts(exams: dict[str, Exam], train_val: set[str], table: pd.DataFrame) -> dict[str, int | float]:
-    test = table[table["split"] == "test"]
-    return {
-        "images": len(exams),
-        "patients": len({exam.patient for exam in exams.values()}),
-        "images with Pneumothorax": sum("Pneumothorax" in exam.findings for exam in exams.values()),
-        "images in train_val_list.txt": len(train_val),
-        "images in test": len(test),
-        "majority rate of Pneumothorax in test, %": round(majority(test["Pneumothorax"]), 2),
-    }

@@ -9,6 +9,7 @@ import pandas as pd
 from protofair.data.duplicates import Group, duplicate_groups, without_duplicates
 from protofair.data.prepare.config import Prepare
 from protofair.data.prepare.labelled import Labelled, column_of
+from protofair.data.prepare.official import packed_facts
 from protofair.data.prepare.pack import Pixels
 from protofair.data.prepare.problems import Problem
 from protofair.data.split import build_split
@@ -54,7 +55,7 @@ def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
         pixels=pixels,
         groups=groups,
         problems=labelled.problems,
-        facts=labelled.facts | _facts(groups),
+        facts=labelled.facts | packed_facts(config.dataset, table) | _facts(groups),
         left_out=labelled.left_out,
     )
 

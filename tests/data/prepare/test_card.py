@@ -92,6 +92,24 @@ def test_what_differs_from_the_official_set_is_said(data: Any) -> None:
     assert "images 20 202,599 differs" in page.text
 
 
+@pytest.mark.parametrize(
+    ("dataset", "gone", "what"),
+    [("celeba", "000001.jpg", "images in train"), ("nih", "00000004_000.png", "images in test")],
+)
+def test_what_is_packed_is_compared_not_the_rows_of_the_tables(dataset: str, gone: str, what: str, data: Any) -> None:
+    getattr(data, dataset)(source="official")
+    (data.raw(dataset) / "images" / gone).unlink()
+    card, _ = card_of(data.prepare("x", acquire=dataset, dataset=dataset, size=8))
+    found = {check["what"]: check["found"] for check in card["checks"]}
+    assert found["images"] == card["shape"][0] == 39
+    assert found[what] == card["splits"][what.removeprefix("images in ")]
+
+
+def test_a_chosen_part_is_compared_with_nothing(data: Any) -> None:
+    data.nih(source="official")
+    assert card_of(data.prepare("n", acquire="nih", dataset="nih", size=8, views="PA"))[0]["checks"] == []
+
+
 @pytest.mark.parametrize("dataset", ["celeba", "utkface", "nih"])
 def test_every_official_number_is_looked_for(dataset: str, data: Any) -> None:
     getattr(data, dataset)(source="official")
