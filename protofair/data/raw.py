@@ -185,7 +185,11 @@ def images_in_folder(folder: Path) -> Iterator[Entry]:
         folders[:] = [] if folder.is_symlink() else sorted(folders)
         for name in sorted(filter(is_image, names)):
             path = Path(parent, name)
-            yield Entry(name, str(path), path.stat().st_size)
+            try:
+                size = path.stat().st_size
+            except OSError:  # a link to what is gone: the image is missing
+                continue
+            yield Entry(name, str(path), size)
 
 
 def _images_at(place: Path) -> Iterator[Entry]:
