@@ -40,12 +40,16 @@ def parse(model: type[Model], value: Any, *, where: str) -> Model:
 
 
 def read_yaml(path: Path) -> Any:
-    """The content of a YAML file; a missing or malformed one is a `UserError` with the line."""
+    """The content of a YAML file; a missing, unreadable or malformed one is a `UserError` with the line."""
     try:
         # The parser in C: the one in Python takes a second for the paper's plan.
         return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}). Name a YAML file.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not a text file. Name a YAML file.") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 

@@ -26,8 +26,8 @@ def attribute_values(table: pd.DataFrame, attribute: str) -> np.ndarray:
     values = table[column].to_numpy(dtype=np.int64)
     names = NAMES.get(attribute)
     if names and not np.isin(values, range(len(names))).all():
-        known = ", ".join(f"{value} ({name})" for value, name in enumerate(names))
-        raise UserError(f"split: attribute '{attribute}' has values other than {known}. Recode or rename the column.")
+        named = ", ".join(f"{value} ({name})" for value, name in enumerate(names))
+        raise UserError(f"split: attribute '{attribute}' has values other than {named}. Recode or rename the column.")
     if cut:
         values = (values >= int(cut["threshold"])).astype(np.int64)
     count = len(np.unique(values))

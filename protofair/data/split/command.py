@@ -73,13 +73,12 @@ def split(
         )
         for alpha in alphas
     }
+    if out is not None:
+        write_text(out / "cells.csv", cells_csv(list(splits.values())))
+        for alpha, built in splits.items():
+            table = labels.table[["id"]].assign(split=built.assigned)
+            name = "split.csv" if len(splits) == 1 else f"split-{alpha:g}.csv"
+            write_text(out / name, table.to_csv(index=False, lineterminator="\n"))
+        with replacing(out / "cells.svg") as file:
+            file.write(cells_svg(list(splits.values())))
     click.echo("\n\n".join([labels.summary(), *map(cells_text, splits.values())]))
-    if out is None:
-        return
-    for alpha, built in splits.items():
-        table = labels.table[["id"]].assign(split=built.assigned)
-        name = "split.csv" if len(splits) == 1 else f"split-{alpha:g}.csv"
-        write_text(out / name, table.to_csv(index=False, lineterminator="\n"))
-    write_text(out / "cells.csv", cells_csv(list(splits.values())))
-    with replacing(out / "cells.svg") as file:
-        file.write(cells_svg(list(splits.values())))

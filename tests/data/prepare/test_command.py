@@ -75,6 +75,10 @@ def test_utkface_by_hand(data, workspace: Path) -> None:
         (["prepare", "x"], "params/plan.yaml: no such file."),
         (["prepare", "x", "--size", "32"], "prepare x: options by hand need a --dataset"),
         (["prepare", "x", "--dataset", "celeba"], "data/acquired/celeba.json: no such file."),
+        (
+            ["prepare", "x", "--dataset", "celeba", "--data", "params/sources.yaml"],
+            "acquired/celeba.json: no such file.",
+        ),
         (["prepare", "x", "--dataset", "utkface"], "utkface has no official split"),
     ],
 )

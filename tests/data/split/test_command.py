@@ -74,3 +74,13 @@ def test_a_refusal_is_one_line_and_leaves_what_is_there(
     assert "Traceback" not in printed.err
     assert printed.out == ""
     assert [(path.name, path.read_text()) for path in out.iterdir()] == [("split.csv", "precious")]
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(
+    names: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").write_text("precious")
+    with pytest.raises(SystemExit) as caught:
+        main(["split", str(names), *SMALL, "--alpha", "2", "--out", str(tmp_path / "out")])
+    assert caught.value.code == 2
+    assert f"{tmp_path / 'out'}: a file is in the place of this folder" in capsys.readouterr().err
