@@ -110,5 +110,5 @@ def _check_identities(folder: Path, partition: dict[str, str], path: Path) -> No
         if split is not None and split_of.setdefault(person, split) != split:
             raise UserError(
                 f"{table}: line {number}: person {person} is in {split_of[person]} and, with {name}, in {split}, so "
-                f"{path.name} is not the official partition. Acquire it again."
+                f"{path.name} is not the official partition. Delete it, then acquire it again."
             )

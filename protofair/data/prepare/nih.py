@@ -16,10 +16,11 @@ from protofair.data.prepare.problems import Problem
 from protofair.data.prepare.tables import commaed, malformed, once, spaced
 from protofair.data.raw import find_table
 
-# Two more follow, `OriginalImage[Width,Height]` and `OriginalImagePixelSpacing[x,y]`; their own commas divide them, so
+# The last two are `OriginalImage[Width,Height]` and `OriginalImagePixelSpacing[x,y]`; their own commas divide them, so
 # that a line has 11 fields. The edition of 2017 ends its lines with one more comma.
 COLUMNS = [
     "Image Index", "Finding Labels", "Follow-up #", "Patient ID", "Patient Age", "Patient Gender", "View Position",
+    "OriginalImage[Width", "Height]", "OriginalImagePixelSpacing[x", "y]",
 ]  # fmt: skip
 NO_FINDING = "No Finding"
 SEXES = {"F": 0, "M": 1}
@@ -76,8 +77,8 @@ def read_exams(path: Path) -> tuple[dict[str, Exam], list[Problem]]:
     """The table by image name."""
     lines = commaed(path)
     number, header = next(lines, (1, []))
-    if header[: len(COLUMNS)] != COLUMNS:
-        raise malformed(path, number, f"the header must begin with {', '.join(COLUMNS)}.")
+    if header not in (COLUMNS, [*COLUMNS, ""]):
+        raise malformed(path, number, f"the header must be {', '.join(COLUMNS)}.")
     rows = []
     for number, fields in lines:
         if len(fields) != len(header):
@@ -103,7 +104,7 @@ def validation_patients(patients: Collection[int], *, share: float, seed: int) -
 
 
 def _exam(path: Path, number: int, fields: list[str]) -> Exam:
-    _, findings, _, patient, age, sex, view = fields[: len(COLUMNS)]
+    _, findings, _, patient, age, sex, view, *_ = fields
     found = {finding.strip() for finding in findings.split("|")}
     for finding in sorted(found - {*FINDINGS, NO_FINDING}):
         raise malformed(path, number, f"unknown finding '{finding}'. {did_you_mean(finding, FINDINGS)}")
@@ -124,13 +125,15 @@ def _exam(path: Path, number: int, fields: list[str]) -> Exam:
 
 def _check_disjoint(folder: Path, exams: dict[str, Exam], train_val: set[str], test: set[str]) -> None:
     if both := sorted(train_val & test):
-        raise UserError(f"{folder}: {both[0]} is in train_val_list.txt and in test_list.txt. Acquire the lists again.")
+        raise UserError(
+            f"{folder}: {both[0]} is in train_val_list.txt and in test_list.txt. Delete the lists, then acquire them."
+        )
     train_patients = {exams[name].patient for name in train_val & exams.keys()}
     for name in sorted(test & exams.keys()):
         if exams[name].patient in train_patients:
             raise UserError(
                 f"{folder}: patient {exams[name].patient} is in train_val_list.txt and, with {name}, in test_list.txt. "
-                "The official lists divide the patients: acquire them again."
+                "The official lists divide the patients: delete these, then acquire them."
             )
 
 

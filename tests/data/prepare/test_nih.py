@@ -73,9 +73,14 @@ def test_a_malformed_row_names_its_line(line: str, message: str) -> None:
         read(f"{HEADER}\nb.png,Mass,0,1,58,M,PA,1,1,1,1\n{line}\n")
 
 
-def test_another_header_is_refused() -> None:
-    with pytest.raises(UserError, match="line 1: the header must begin with Image Index, Finding Labels"):
-        read("Image,Labels\n")
+@pytest.mark.parametrize(
+    "header", ["Image,Labels", HEADER.replace("Width", "Height", 1), f"{HEADER},more", HEADER.removesuffix(",y]")]
+)
+def test_another_header_is_refused(header: str) -> None:
+    with pytest.raises(
+        UserError, match=r"line 1: the header must be Image Index, Finding Labels.*Delete this file first"
+    ):
+        read(f"{header}\n")
 
 
 @given(st.text(max_size=200))
