@@ -63,6 +63,8 @@ def problems(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[t
             yield where, f"unknown key '{key}'. {did_you_mean(str(where[-1]), _fields_at(model, where[:-1]))}"
         elif problem["type"] == "missing":
             yield where, f"'{key}' is missing."
+        elif problem["type"] == "value_error" and not where:  # about the whole: its sentence says all
+            yield where, f"{problem['msg'].removeprefix('Value error, ')}."
         else:
             yield where, f"'{key}': {problem['msg']} (got {problem['input']!r})."
 

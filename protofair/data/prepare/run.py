@@ -23,7 +23,7 @@ from protofair.data.prepare.labelled import Labelled, column_of, match, with_cut
 from protofair.data.prepare.nih import read_nih
 from protofair.data.prepare.pack import pack
 from protofair.data.prepare.problems import Problem, refuse_above
-from protofair.data.prepare.select import select, with_unreadable
+from protofair.data.prepare.select import divide, select, with_unreadable
 from protofair.data.prepare.utkface import read_utkface
 from protofair.data.prepare.write import write_set
 from protofair.data.raw import find_images
@@ -43,14 +43,16 @@ def prepare(
     show_progress: bool = False,
 ) -> Path:
     """Pack the raw files that `config` names and return the folder."""
-    raw, out = data / "raw" / config.acquire, data / "packed" / key
+    raw, out, where = data / "raw" / config.acquire, data / "packed" / key, f"prepare {key}"
     acquired = read_declaration(data / "acquired" / f"{config.acquire}.json", config)
     entries = {entry.name: entry for entry in find_images(raw)}
     refuse_changed(raw, entries.values(), acquired, config)
     labelled = match(_read(raw, list(entries), config), entries)
     if labelled.table.empty:
         raise UserError(f"{raw}: none of its {len(entries):,} images has a label. Acquire the data set again.")
-    labelled = replace(labelled, table=_with_attributes(labelled, config, where=f"prepare {key}"))
+    labelled = replace(labelled, table=_with_attributes(labelled, config, where=where))
+    if config.split is not None:
+        divide(labelled.table, config.split, where=where)  # what fails with all images fails before they are decoded
     listing, partial, ready = (out.with_name(f".{key}.{name}") for name in ("problems.csv", "partial", "ready"))
 
     def refuse(problems: list[Problem]) -> None:
@@ -71,7 +73,7 @@ def prepare(
             )
         labelled = with_unreadable(labelled, pixels)
         refuse(labelled.problems)
-        selected = select(labelled, pixels, config)
+        selected = select(labelled, pixels, config, where=where)
         shutil.rmtree(ready, ignore_errors=True)
         ready.mkdir()
         for warning in write_set(ready, key, config, acquired, selected):

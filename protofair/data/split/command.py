@@ -13,9 +13,12 @@ class Ratios(click.ParamType):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
         try:
-            return tuple(dict.fromkeys(float(part) for part in value.split(",")))
+            ratios = tuple(dict.fromkeys(float(part) for part in value.split(",")))
         except ValueError:
             self.fail(f"'{value}' is not a number, nor several with commas between them.", param, ctx)
+        if len({f"{ratio:g}" for ratio in ratios}) < len(ratios):
+            self.fail(f"'{value}': two of them are so near that their files would have one name.", param, ctx)
+        return ratios
 
 
 @click.command()

@@ -54,10 +54,14 @@ def test_without_a_folder_nothing_is_written(names: Path, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (["--alpha", "21"], "The largest alpha that works is 20."),
-        (["--alpha", "2", "--val-per-cell", "500"], "With 4 in each of the two the largest alpha that works is 17."),
+        (
+            ["--alpha", "2", "--val-per-cell", "500"],
+            "With val_per_cell and test_per_cell 4 the largest alpha that works is 17.",
+        ),
         (["--alpha", "0.5"], "'alpha'"),
         (["--alpha", "2", "--target", "hair"], "no attribute 'hair'"),
         (["--alpha", "two"], "'two' is not a number"),
+        (["--alphas", "2,2.0000001"], "two of them are so near that their files would have one name"),
     ],
 )
 def test_a_refusal_is_one_line_and_leaves_what_is_there(
