@@ -8,11 +8,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from protofair.core.errors import UserError
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, where they are not there yet; a file in its place is a `UserError`."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UserError(
+            f"{path}: a file is in the place of this folder. Name another, or move the file away."
+        ) from None
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a binary file that takes the place of `path` when the block ends without an exception."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
+    if path.is_dir():
+        raise UserError(f"{path}: a folder. Name a file.")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from protofair.core.atomic import make_folder
 from protofair.core.errors import UserError
 
 
@@ -14,7 +15,7 @@ def only_process(lock: Path, *, otherwise: str) -> Iterator[None]:
 
     The kernel lets go of it when the process ends, however that happens.
     """
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(lock.parent)
     with lock.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -58,12 +58,16 @@ def parse(model: type[Model], value: Any, *, where: str) -> Model:
 
 
 def read_yaml(path: Path) -> Any:
-    """The content of a YAML file; a missing or malformed one is a `UserError` with the line."""
+    """The content of a YAML file; a missing, unreadable or malformed one is a `UserError` with the line."""
     try:
         # The parser in C: the one in Python takes a second for the paper's plan.
         return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}). Name a YAML file.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not a text file. Name a YAML file.") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 
@@ -77,6 +81,8 @@ def problems(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[t
             yield where, f"unknown key '{key}'. {did_you_mean(str(where[-1]), _fields_at(model, where[:-1]))}"
         elif problem["type"] == "missing":
             yield where, f"'{key}' is missing."
+        elif problem["type"] == "value_error" and not where:  # about the whole: its sentence says all
+            yield where, f"{problem['msg'].removeprefix('Value error, ')}."
         else:
             yield where, f"'{key}': {problem['msg']} (got {problem['input']!r})."
 

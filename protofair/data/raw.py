@@ -24,6 +24,7 @@ from protofair.core.errors import UserError
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
 MAX_IMAGE_BYTES = 64 * 2**20  # the largest official image has 2 MB
+FETCH_AGAIN = "Delete it and acquire it again."
 MAX_IMAGES = 2_000_000
 # JPEG and PNG hardly shrink: an archive that unpacks to this many times its size, unless it is tiny, is a bomb.
 MAX_RATIO = 20
@@ -148,7 +149,7 @@ def images_in_tar(path: Path) -> Iterator[TarEntry]:
         if any(_read_at(str(path), end, tarfile.BLOCKSIZE)):  # tarfile takes a broken header for the end
             raise tarfile.ReadError(f"no header and no end at byte {end}")
     except (tarfile.TarError, OSError) as error:
-        raise UserError(f"{path}: not a whole tar archive ({error}). Delete it and acquire it again.") from None
+        raise UserError(f"{path}: not a whole tar archive ({error}). {FETCH_AGAIN}") from None
 
 
 def images_in_zip(path: Path) -> Iterator[ZipEntry]:
@@ -157,7 +158,7 @@ def images_in_zip(path: Path) -> Iterator[ZipEntry]:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except zipfile.BadZipFile as error:
-        raise UserError(f"{path}: not a whole zip archive ({error}). Delete it and acquire it again.") from None
+        raise UserError(f"{path}: not a whole zip archive ({error}). {FETCH_AGAIN}") from None
     if sum(member.file_size for member in members) > max(MAX_RATIO_FROM, MAX_RATIO * path.stat().st_size):
         raise UserError(f"{path}: unpacks to more than {MAX_RATIO} times its size: not the official archive, not used.")
     for member in members:
@@ -185,7 +186,11 @@ def images_in_folder(folder: Path) -> Iterator[Entry]:
         folders[:] = [] if folder.is_symlink() else sorted(folders)
         for name in sorted(filter(is_image, names)):
             path = Path(parent, name)
-            yield Entry(name, str(path), path.stat().st_size)
+            try:
+                size = path.stat().st_size
+            except OSError:  # a link to what is gone: the image is missing
+                continue
+            yield Entry(name, str(path), size)
 
 
 def _images_at(place: Path) -> Iterator[Entry]:

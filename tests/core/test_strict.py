@@ -65,3 +65,11 @@ def test_a_missing_or_malformed_file_is_a_users_error(tmp_path: Path):
     (tmp_path / "bad.yaml").write_text("a: [1, 2\nb: 3\n")
     with pytest.raises(UserError, match=r"bad.yaml: not valid YAML: .*line 2"):
         read_yaml(tmp_path / "bad.yaml")
+
+
+def test_a_folder_or_a_binary_file_is_no_yaml(tmp_path: Path):
+    with pytest.raises(UserError, match=r"cannot be read \(Is a directory\)"):
+        read_yaml(tmp_path)
+    (tmp_path / "x.yaml").write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(UserError, match=r"x\.yaml: not a text file"):
+        read_yaml(tmp_path / "x.yaml")

@@ -243,6 +243,15 @@ def test_a_link_to_what_is_gone_is_named(tmp_path):
         find_images(tmp_path)
 
 
+def test_an_image_that_is_a_link_to_what_is_gone_is_missing(tmp_path):
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "000001.jpg").write_bytes(b"x")
+    (images / "000002.jpg").symlink_to(tmp_path / "unplugged.jpg")
+    (images / "000003.jpg").symlink_to(images / "000003.jpg")
+    assert [entry.name for entry in find_images(tmp_path)] == ["000001.jpg"]
+
+
 def test_no_folder_says_what_to_do(tmp_path):
     with pytest.raises(UserError, match="protofair acquire"):
         find_images(tmp_path / "none")

@@ -119,15 +119,18 @@ class Collection:
         return (self.ledger.get(plain) or {}).get("made_from")
 
     def _take_file(self, name: str, found: Survey) -> None:
+        file = self.dataset.files[name]
         for path in found.candidates(self.dataset, name):
+            official = path.name in (name, *file.aliases)
             try:
-                facts = check(path, self.dataset.files[name], official=path.name == name)
+                facts = check(path, file, official=official)
             except (WrongFile, OSError) as error:  # not the file, or not to be read
                 self._refused.setdefault(name, str(error))
                 self.say(f"{error}: not used.")
                 continue
-            link(path, self.folder / path.name)
-            self._keep(name, self.folder / path.name, facts)
+            target = self.folder / (name if official else path.name)
+            link(path, target)
+            self._keep(name, target, facts)
             return
 
     def _bytes_needed(self, wanted: list[str]) -> int:

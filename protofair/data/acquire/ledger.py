@@ -14,12 +14,7 @@ class Ledger:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        self._entries: dict[str, dict[str, Any]] = {}
-        if self.path.exists():
-            try:
-                self._entries = dict(json.loads(self.path.read_text(encoding="utf-8")))
-            except ValueError:  # damaged: everything is hashed again
-                self._entries = {}
+        self._entries = _read(self.path)
 
     def get(self, path: Path) -> dict[str, Any] | None:
         """The facts about a file, if it is still the one they were found on."""
@@ -39,6 +34,16 @@ class Ledger:
     def put_facts(self, key: str, *, stamp: str, facts: dict[str, Any]) -> None:
         self._entries[key] = {"stamp": stamp, "facts": facts}
         write_json(self.path, self._entries)
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    """The whole entries of a ledger; what is damaged is hashed again."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    entries = content.items() if isinstance(content, dict) else ()
+    return {key: entry for key, entry in entries if isinstance(entry, dict) and entry.keys() == {"stamp", "facts"}}
 
 
 def _stamp(path: Path) -> str:

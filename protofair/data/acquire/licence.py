@@ -20,7 +20,7 @@ def require_licence(folder: Path, key: str, dataset: Dataset, *, accepted: bool)
     """Return if the terms are accepted: earlier, with the option or variable, or now at the prompt."""
     terms = hashlib.sha256(dataset.licence.terms.encode()).hexdigest()
     record = folder / RECORD
-    if record.exists() and json.loads(record.read_text(encoding="utf-8")).get("terms_sha256") == terms:
+    if _accepted(record) == terms:
         return
     licence = dataset.licence
     click.echo(
@@ -45,3 +45,12 @@ def require_licence(folder: Path, key: str, dataset: Dataset, *, accepted: bool)
             "accepted": datetime.now(UTC).isoformat(timespec="seconds"),
         },
     )
+
+
+def _accepted(record: Path) -> str | None:
+    """The hash of the terms accepted earlier; a damaged record is no acceptance."""
+    try:
+        terms: str = json.loads(record.read_text(encoding="utf-8"))["terms_sha256"]
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        return None
+    return terms

@@ -20,8 +20,7 @@ from protofair.data.acquire.licence import require_licence
 from protofair.data.acquire.table import Dataset, Table
 from protofair.data.acquire.web import Patience
 from protofair.data.raw import Entry, TarEntry, ZipEntry, find_images
-
-DRAWN = ".drawn"  # marks a raw folder whose files were drawn here and may be drawn again
+from protofair.data.toy import DRAWN, draw, refuse_others
 
 
 def acquire(
@@ -86,14 +85,10 @@ def _collect(
 
 
 def _draw(folder: Path, config: Acquire, dataset: Dataset, say: Callable[[str], None]) -> Collection:
-    from protofair.data.toy import draw
-
-    earlier = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    if earlier and (not (folder / DRAWN).exists() or any(path.is_dir() for path in earlier)):
-        raise UserError(f"{folder}: holds files that were not drawn. Draw under another key, or move them away.")
-    (folder / DRAWN).touch()
-    for path in earlier:
-        path.unlink()
+    refuse_others(folder)
+    for path in folder.iterdir():
+        if not path.name.startswith("."):
+            path.unlink()
     draw(config.dataset, folder, images=config.images, seed=config.seed, correlation=config.correlation)
     return Collection(folder, dataset.unpinned(), say=say)
 

@@ -21,13 +21,14 @@ class Survey:
     folders: dict[Path, set[str]] = field(default_factory=dict)  # names of the images directly in a folder
 
     def candidates(self, dataset: Dataset, name: str) -> list[Path]:
-        """The places of an official file: under its own name first, then in its other forms."""
-        return [path for form in (name, *dataset.files[name].also) for path in self.files.get(form, [])]
+        """The places of an official file: under its own name first, then under others, then in its other forms."""
+        file = dataset.files[name]
+        return [path for form in (name, *file.aliases, *file.also) for path in self.files.get(form, [])]
 
 
 def survey(root: Path, dataset: Dataset) -> Survey:
     """Look through `root`, `DEPTH` levels deep, following links but no circles."""
-    wanted = {form for name, file in dataset.files.items() for form in (name, *file.also)}
+    wanted = {form for name, file in dataset.files.items() for form in (name, *file.aliases, *file.also)}
     pattern = re.compile(dataset.images.names)
     found = Survey()
     visited: set[Path] = set()

@@ -60,6 +60,7 @@ class File(Strict):
     md5: Md5 | None = None
     sha256: Sha256 | None = None
     lines: PositiveInt | None = None
+    aliases: tuple[FileName, ...] = ()
     also: tuple[FileName, ...] = ()
     required: bool = True
     sources: tuple[Source, ...] = Field(min_length=1)

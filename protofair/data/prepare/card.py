@@ -21,7 +21,8 @@ def build_card(manifest: dict[str, Any], config: Prepare, selected: Selected) ->
     """Everything the card shows, as plain values for card.json and the template."""
     table, dataset = selected.table, config.dataset
     official = manifest["acquired"]["source"] == "official"
-    checks = compare(dataset, selected.facts) if official else []
+    whole = official and not selected.left_out  # of a chosen part no official number is known
+    checks = compare(dataset, selected.facts) if whole else []
     card = {
         "title": TITLES[dataset],
         "official": official,

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 
 from protofair.core.errors import UserError
-from protofair.core.packed import SPLITS
 from protofair.core.strict import did_you_mean
 from protofair.data.attributes import CELEBA
-from protofair.data.prepare.labelled import Labelled, majority
+from protofair.data.prepare.labelled import Labelled
 from protofair.data.prepare.problems import Problem
 from protofair.data.prepare.tables import Line, commaed, malformed, once, spaced
 from protofair.data.raw import find_table
@@ -34,7 +33,7 @@ def read_celeba(folder: Path) -> Labelled:
     table = pd.DataFrame(values, columns=list(CELEBA))
     table.insert(0, "id", names)
     table.insert(1, "split", [partition[name] for name in names])
-    return Labelled(table, len(attributes), problems, _facts(table))
+    return Labelled(table, len(attributes), problems)
 
 
 def read_attributes(path: Path) -> tuple[dict[str, Attributes], list[Problem]]:
@@ -111,14 +110,5 @@ def _check_identities(folder: Path, partition: dict[str, str], path: Path) -> No
         if split is not None and split_of.setdefault(person, split) != split:
             raise UserError(
                 f"{table}: line {number}: person {person} is in {split_of[person]} and, with {name}, in {split}, so "
-                f"{path.name} is not the official partition. Acquire it again."
+                f"{path.name} is not the official partition. Delete it, then acquire it again."
             )
-
-
-def _facts(table: pd.DataFrame) -> dict[str, int | float]:
-    facts: dict[str, int | float] = {"images": len(table)}
-    facts |= {f"images in {split}": int((table["split"] == split).sum()) for split in SPLITS}
-    test = table[table["split"] == "test"]
-    for target in ("Attractive", "Big_Nose", "Bags_Under_Eyes"):
-        facts[f"majority rate of {target} in test, %"] = round(majority(test[target]), 2)
-    return facts

@@ -49,7 +49,9 @@ class Prepare(Strict):
             if ONLY[name] != self.dataset and getattr(self, name) is not None:
                 raise ValueError(f"'{name}' is an option of {ONLY[name]}, not of {self.dataset}")
         if self.dataset == "utkface" and self.split is None:
-            raise ValueError("utkface has no official split: give it one, for example split: {alpha: 4}")
+            raise ValueError(
+                "utkface has no official split: give it one, in a plan split: {alpha: 4}, by hand --alpha 4"
+            )
         return self
 
     @property

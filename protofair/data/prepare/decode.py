@@ -15,6 +15,7 @@ import kornia_rs
 import numpy as np
 import simplejpeg
 
+LIBRARIES = ("simplejpeg", "opencv-python-headless", "kornia-rs")  # the pixels depend on their versions
 PNG = b"\x89PNG\r\n\x1a\n"
 PLAIN_GREY = b"\x08\x00"  # eight bits, no colour
 MAX_PIXELS = 2**26  # the largest official image has 2**20

@@ -18,7 +18,7 @@ class Labelled:
     table: pd.DataFrame  # `id`, `split` (where an official one exists), integer attributes; sorted by id, ids unique
     total: int  # images or rows the official files speak of
     problems: list[Problem]
-    facts: dict[str, int | float]  # to compare with what is known of the official set
+    facts: dict[str, int | float] = field(default_factory=dict)  # counted before a split drops any, for the card
     left_out: dict[str, list[str]] = field(default_factory=dict)  # names left out by choice, by the reason
 
 

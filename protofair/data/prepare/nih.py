@@ -11,15 +11,16 @@ import pandas as pd
 from protofair.core.errors import UserError
 from protofair.core.strict import did_you_mean
 from protofair.data.attributes import FINDINGS
-from protofair.data.prepare.labelled import Labelled, majority
+from protofair.data.prepare.labelled import Labelled
 from protofair.data.prepare.problems import Problem
 from protofair.data.prepare.tables import commaed, malformed, once, spaced
 from protofair.data.raw import find_table
 
-# Two more follow, `OriginalImage[Width,Height]` and `OriginalImagePixelSpacing[x,y]`; their own commas divide them, so
+# The last two are `OriginalImage[Width,Height]` and `OriginalImagePixelSpacing[x,y]`; their own commas divide them, so
 # that a line has 11 fields. The edition of 2017 ends its lines with one more comma.
 COLUMNS = [
     "Image Index", "Finding Labels", "Follow-up #", "Patient ID", "Patient Age", "Patient Gender", "View Position",
+    "OriginalImage[Width", "Height]", "OriginalImagePixelSpacing[x", "y]",
 ]  # fmt: skip
 NO_FINDING = "No Finding"
 SEXES = {"F": 0, "M": 1}
@@ -65,20 +66,19 @@ def read_nih(folder: Path, *, views: Literal["all", "PA", "AP"], val_share: floa
         {name: exams[name] for name in names},
         ["test" if name in test else "val" if exams[name].patient in held_out else "train" for name in names],
     )
-    facts = _facts(exams, train_val, table)
     if views == "all":
-        return Labelled(table, len(exams), problems, facts)
+        return Labelled(table, len(exams), problems)
     kept = table["view"] == VIEWS[views]
     left_out = {f"view other than {views}": table["id"][~kept].tolist()}
-    return Labelled(table[kept].reset_index(drop=True), len(exams), problems, facts, left_out)
+    return Labelled(table[kept].reset_index(drop=True), len(exams), problems, left_out=left_out)
 
 
 def read_exams(path: Path) -> tuple[dict[str, Exam], list[Problem]]:
     """The table by image name."""
     lines = commaed(path)
     number, header = next(lines, (1, []))
-    if header[: len(COLUMNS)] != COLUMNS:
-        raise malformed(path, number, f"the header must begin with {', '.join(COLUMNS)}.")
+    if header not in (COLUMNS, [*COLUMNS, ""]):
+        raise malformed(path, number, f"the header must be {', '.join(COLUMNS)}.")
     rows = []
     for number, fields in lines:
         if len(fields) != len(header):
@@ -104,7 +104,7 @@ def validation_patients(patients: Collection[int], *, share: float, seed: int) -
 
 
 def _exam(path: Path, number: int, fields: list[str]) -> Exam:
-    _, findings, _, patient, age, sex, view = fields[: len(COLUMNS)]
+    _, findings, _, patient, age, sex, view, *_ = fields
     found = {finding.strip() for finding in findings.split("|")}
     for finding in sorted(found - {*FINDINGS, NO_FINDING}):
         raise malformed(path, number, f"unknown finding '{finding}'. {did_you_mean(finding, FINDINGS)}")
@@ -125,13 +125,15 @@ def _exam(path: Path, number: int, fields: list[str]) -> Exam:
 
 def _check_disjoint(folder: Path, exams: dict[str, Exam], train_val: set[str], test: set[str]) -> None:
     if both := sorted(train_val & test):
-        raise UserError(f"{folder}: {both[0]} is in train_val_list.txt and in test_list.txt. Acquire the lists again.")
+        raise UserError(
+            f"{folder}: {both[0]} is in train_val_list.txt and in test_list.txt. Delete the lists, then acquire them."
+        )
     train_patients = {exams[name].patient for name in train_val & exams.keys()}
     for name in sorted(test & exams.keys()):
         if exams[name].patient in train_patients:
             raise UserError(
                 f"{folder}: patient {exams[name].patient} is in train_val_list.txt and, with {name}, in test_list.txt. "
-                "The official lists divide the patients: acquire them again."
+                "The official lists divide the patients: delete these, then acquire them."
             )
 
 
@@ -140,15 +142,3 @@ def _table(exams: dict[str, Exam], splits: list[str]) -> pd.DataFrame:
     columns |= {finding: [int(finding in exam.findings) for exam in exams.values()] for finding in FINDINGS}
     columns |= {name: [getattr(exam, name) for exam in exams.values()] for name in ("sex", "age", "view", "patient")}
     return pd.DataFrame(columns)
-
-
-def _facts(exams: dict[str, Exam], train_val: set[str], table: pd.DataFrame) -> dict[str, int | float]:
-    test = table[table["split"] == "test"]
-    return {
-        "images": len(exams),
-        "patients": len({exam.patient for exam in exams.values()}),
-        "images with Pneumothorax": sum("Pneumothorax" in exam.findings for exam in exams.values()),
-        "images in train_val_list.txt": len(train_val),
-        "images in test": len(test),
-        "majority rate of Pneumothorax in test, %": round(majority(test["Pneumothorax"]), 2),
-    }

@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+import pandas as pd
+
+from protofair.core.packed import SPLITS
+from protofair.data.prepare.labelled import majority
+
 OFFICIAL: dict[str, dict[str, int | float]] = {
     "celeba": {
         "images": 202_599,
@@ -30,11 +35,14 @@ OFFICIAL: dict[str, dict[str, int | float]] = {
         "images": 112_120,
         "patients": 30_805,
         "images with Pneumothorax": 5_302,
-        "images in train_val_list.txt": 86_524,
+        "images in train and val": 86_524,
         "images in test": 25_596,
         "majority rate of Pneumothorax in test, %": 89.59,
     },
 }
+
+
+TARGETS = {"celeba": ("Attractive", "Big_Nose", "Bags_Under_Eyes"), "nih": ("Pneumothorax",)}
 
 
 @dataclass(frozen=True)
@@ -56,3 +64,20 @@ class Check:
 def compare(dataset: str, facts: dict[str, int | float]) -> list[Check]:
     """Every fact of which an official number is known."""
     return [Check(what, facts[what], number) for what, number in OFFICIAL[dataset].items() if what in facts]
+
+
+def packed_facts(dataset: str, table: pd.DataFrame) -> dict[str, int | float]:
+    """What can be counted in the packed labels; UTKFace's split leaves images out, so its names are counted instead."""
+    facts: dict[str, int | float] = {}
+    if dataset == "utkface":
+        return facts
+    facts["images"] = len(table)
+    facts |= {f"images in {split}": int((table["split"] == split).sum()) for split in SPLITS}
+    if dataset == "nih":
+        facts["images in train and val"] = len(table) - facts["images in test"]
+        facts["patients"] = table["patient"].nunique()
+        facts["images with Pneumothorax"] = int(table["Pneumothorax"].sum())
+    test = table[table["split"] == "test"]
+    return facts | {
+        f"majority rate of {target} in test, %": round(majority(test[target]), 2) for target in TARGETS[dataset]
+    }

@@ -21,6 +21,7 @@ import numpy as np
 
 from protofair.core.errors import UserError
 from protofair.data.prepare.blocks import Block, Finished, Recipe, pack_block, start_worker
+from protofair.data.prepare.decode import LIBRARIES
 from protofair.data.raw import Entry
 
 FORMAT = 1  # raise it when the pixels change for the same files
@@ -140,6 +141,6 @@ def _read_record(record: Path, binding: str) -> dict[int, Finished] | None:
 
 
 def _binding(entries: Sequence[Entry], recipe: Recipe, per_block: int, content: str) -> str:
-    decoders = [version(name) for name in ("simplejpeg", "opencv-python-headless")]
+    decoders = [version(name) for name in LIBRARIES]
     facts = [FORMAT, decoders, asdict(recipe), per_block, content, [(entry.name, entry.size) for entry in entries]]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -1,13 +1,11 @@
 """Prepare one data set: data/raw/<acquire>/ becomes data/packed/<key>/, whole or not at all."""
 
 import errno
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -20,11 +18,12 @@ from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.blocks import Recipe
 from protofair.data.prepare.celeba import read_celeba
 from protofair.data.prepare.config import Prepare
+from protofair.data.prepare.declaration import read_declaration, refuse_changed
 from protofair.data.prepare.labelled import Labelled, column_of, match, with_cuts
 from protofair.data.prepare.nih import read_nih
 from protofair.data.prepare.pack import pack
 from protofair.data.prepare.problems import Problem, refuse_above
-from protofair.data.prepare.select import select, with_unreadable
+from protofair.data.prepare.select import divide, select, with_unreadable
 from protofair.data.prepare.utkface import read_utkface
 from protofair.data.prepare.write import write_set
 from protofair.data.raw import find_images
@@ -44,13 +43,16 @@ def prepare(
     show_progress: bool = False,
 ) -> Path:
     """Pack the raw files that `config` names and return the folder."""
-    raw, out = data / "raw" / config.acquire, data / "packed" / key
+    raw, out, where = data / "raw" / config.acquire, data / "packed" / key, f"prepare {key}"
     acquired = read_declaration(data / "acquired" / f"{config.acquire}.json", config)
     entries = {entry.name: entry for entry in find_images(raw)}
+    refuse_changed(raw, entries.values(), acquired, config)
     labelled = match(_read(raw, list(entries), config), entries)
     if labelled.table.empty:
         raise UserError(f"{raw}: none of its {len(entries):,} images has a label. Acquire the data set again.")
-    labelled = replace(labelled, table=_with_attributes(labelled, config, where=f"prepare {key}"))
+    labelled = replace(labelled, table=_with_attributes(labelled, config, where=where))
+    if config.split is not None:
+        divide(labelled.table, config.split, where=where)  # what fails with all images fails before they are decoded
     listing, partial, ready = (out.with_name(f".{key}.{name}") for name in ("problems.csv", "partial", "ready"))
 
     def refuse(problems: list[Problem]) -> None:
@@ -71,7 +73,7 @@ def prepare(
             )
         labelled = with_unreadable(labelled, pixels)
         refuse(labelled.problems)
-        selected = select(labelled, pixels, config)
+        selected = select(labelled, pixels, config, where=where)
         shutil.rmtree(ready, ignore_errors=True)
         ready.mkdir()
         for warning in write_set(ready, key, config, acquired, selected):
@@ -80,19 +82,6 @@ def prepare(
         shutil.rmtree(partial)
         listing.unlink(missing_ok=True)
     return out
-
-
-def read_declaration(path: Path, config: Prepare) -> dict[str, Any]:
-    """What `acquire` says it has left, checked to be of the right data set."""
-    try:
-        acquired: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file. Get the raw files first: protofair acquire {config.acquire}") from None
-    except ValueError:
-        raise UserError(f"{path}: not a JSON file. Acquire it again: protofair acquire {config.acquire}") from None
-    if acquired["dataset"] != config.dataset:
-        raise UserError(f"{path}: it is {acquired['dataset']}, not {config.dataset}. Name another 'acquire'.")
-    return acquired
 
 
 def _read(raw: Path, names: list[str], config: Prepare) -> Labelled:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from protofair.core.errors import UserError
 from protofair.data.duplicates import Group, duplicate_groups, without_duplicates
 from protofair.data.prepare.config import Prepare
 from protofair.data.prepare.labelled import Labelled, column_of
+from protofair.data.prepare.official import packed_facts
 from protofair.data.prepare.pack import Pixels
 from protofair.data.prepare.problems import Problem
 from protofair.data.split import build_split
@@ -39,13 +41,22 @@ def with_unreadable(labelled: Labelled, pixels: Pixels) -> Labelled:
     return replace(labelled, problems=labelled.problems + unreadable)
 
 
-def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
+def divide(table: pd.DataFrame, split: SplitConfig, *, where: str) -> np.ndarray:
+    """The part each image goes to, str [N]; a refusal begins with `where`."""
+    try:
+        return build_split(table, **split.model_dump()).assigned
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
+
+
+def select(labelled: Labelled, pixels: Pixels, config: Prepare, *, where: str) -> Selected:
     """Drop what cannot be read and, for UTKFace, byte-identical copies before the split is made."""
     readable = np.setdiff1d(np.arange(len(labelled.table)), list(pixels.unreadable))
     table = labelled.table.iloc[readable].reset_index(drop=True)
     digests = [pixels.digests[row] for row in readable]
     if config.split is not None:
-        table, groups = _divide(table, digests, config.split)
+        table, groups = _without_copies(table, digests, config.split)
+        table.insert(1, "split", divide(table, config.split, where=where))
     else:
         groups = duplicate_groups(table.drop(columns="split"), digests, decisive=())
     return Selected(
@@ -54,17 +65,17 @@ def select(labelled: Labelled, pixels: Pixels, config: Prepare) -> Selected:
         pixels=pixels,
         groups=groups,
         problems=labelled.problems,
-        facts=labelled.facts | _facts(groups),
+        facts=labelled.facts | packed_facts(config.dataset, table) | _facts(groups),
         left_out=labelled.left_out,
     )
 
 
-def _divide(table: pd.DataFrame, digests: Sequence[str], split: SplitConfig) -> tuple[pd.DataFrame, list[Group]]:
-    """Keep one file of each byte-identical group, none where labels the split is made of disagree; then split."""
+def _without_copies(
+    table: pd.DataFrame, digests: Sequence[str], split: SplitConfig
+) -> tuple[pd.DataFrame, list[Group]]:
+    """Keep one file of each byte-identical group, none where labels the split is made of disagree."""
     groups = duplicate_groups(table, digests, decisive=(column_of(split.target), column_of(split.sensitive)))
-    kept = without_duplicates(table, groups)
-    kept.insert(1, "split", build_split(kept, **split.model_dump()).assigned)
-    return kept, groups
+    return without_duplicates(table, groups), groups
 
 
 def _facts(groups: list[Group]) -> dict[str, int | float]:

@@ -9,12 +9,13 @@ from protofair.core.errors import UserError
 from protofair.data.prepare.problems import Problem
 
 Line = tuple[int, list[str]]  # line number from 1, fields
+AGAIN = "Delete this file first, then acquire the official one: protofair acquire --help"
 Value = TypeVar("Value", bound=Hashable)
 
 
 def malformed(path: Path, line: int, what: str) -> UserError:
     """The error for a line that cannot be read; raise it."""
-    return UserError(f"{path}: line {line}: {what} Acquire the official file again: protofair acquire --help")
+    return UserError(f"{path}: line {line}: {what} {AGAIN}")
 
 
 def spaced(path: Path) -> Iterator[Line]:
@@ -63,5 +64,5 @@ def _text(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not a text file ({error.reason} at byte {error.start}). Acquire it again.") from None
+        raise UserError(f"{path}: not a text file ({error.reason} at byte {error.start}). {AGAIN}") from None
     return text

@@ -17,6 +17,7 @@ from protofair.data.duplicates import Group
 from protofair.data.prepare.arrays import write_rows
 from protofair.data.prepare.card import build_card, render_card
 from protofair.data.prepare.config import Prepare
+from protofair.data.prepare.decode import LIBRARIES
 from protofair.data.prepare.lookalikes import divided, find_lookalikes
 from protofair.data.prepare.problems import KINDS, by_kind, write_problems
 from protofair.data.prepare.select import Selected
@@ -55,9 +56,7 @@ def write_set(folder: Path, key: str, config: Prepare, acquired: dict[str, Any],
         pairs = find_lookalikes(images, selected.table)
         _write_table(folder / "lookalikes.csv", pairs)
         manifest["lookalikes"] = _lookalikes_summary(pairs)
-    manifest["made_with"] = {
-        name: version(name) for name in ("simplejpeg", "opencv-python-headless", "numpy", "pandas")
-    }
+    manifest["made_with"] = {name: version(name) for name in (*LIBRARIES, "numpy", "pandas")}
     manifest["files"] = {path.name: _facts(path) for path in sorted(folder.iterdir())}
     write_json(folder / "manifest.json", manifest)
     card = build_card(manifest, config, selected)
@@ -104,7 +103,11 @@ def _identical_summary(selected: Selected) -> dict[str, Any]:
         "images_dropped": sum(name not in split_of for name in files),
         "groups_in_two_splits": sum(_is_divided(group, split_of) for group in selected.groups),
         "first": [
-            {"images": list(group.names), "kept": group.kept, "disagree": list(group.disagree)}
+            {
+                "images": list(group.names),
+                "kept": [name for name in group.names if name in split_of],
+                "disagree": list(group.disagree),
+            }
             for group in selected.groups[:LISTED]
         ],
     }

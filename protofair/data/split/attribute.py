@@ -24,6 +24,10 @@ def attribute_values(table: pd.DataFrame, attribute: str) -> np.ndarray:
     if not pd.api.types.is_integer_dtype(table[column]):
         raise UserError(f"split: attribute '{column}' has values that are not integers. Give them as 0, 1, ...")
     values = table[column].to_numpy(dtype=np.int64)
+    names = NAMES.get(attribute)
+    if names and not np.isin(values, range(len(names))).all():
+        named = ", ".join(f"{value} ({name})" for value, name in enumerate(names))
+        raise UserError(f"split: attribute '{attribute}' has values other than {named}. Recode or rename the column.")
     if cut:
         values = (values >= int(cut["threshold"])).astype(np.int64)
     count = len(np.unique(values))

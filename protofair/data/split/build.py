@@ -137,7 +137,8 @@ def _too_small(cells: list[_Cell], config: SplitConfig) -> str:
     if fitting < 1:
         return f"{problem} No alpha works: choose other attributes."
     room = _room(cells, 2 * fitting)
-    return f"{problem} With {fitting} in each of the two the largest alpha that works is {room.frequent}."
+    keys = f"val_per_cell and test_per_cell {fitting}"
+    return f"{problem} With {keys} the largest alpha that works is {room.frequent}."
 
 
 def _ranks(ids: pd.Series, seed: int) -> np.ndarray:

@@ -7,6 +7,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
+from protofair.core.errors import UserError
 from protofair.data.split.attribute import value_name
 from protofair.data.split.build import Split
 
@@ -24,6 +25,9 @@ def cells_csv(splits: Sequence[Split]) -> str:
     """All cells as CSV: alpha, the two values, the cell in words, and the counts."""
     tables = []
     for split in splits:
+        for attribute in (split.config.target, split.config.sensitive):
+            if attribute in ("alpha", "cell", *PARTS):
+                raise UserError(f"split: cells.csv has a column '{attribute}' of its own. Rename that of the labels.")
         table = split.cells.rename(columns={"target": split.config.target, "sensitive": split.config.sensitive})
         table.insert(0, "alpha", f"{split.config.alpha:g}")
         table.insert(3, "cell", cell_names(split))

@@ -13,9 +13,12 @@ class Ratios(click.ParamType):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
         try:
-            return tuple(dict.fromkeys(float(part) for part in value.split(",")))
+            ratios = tuple(dict.fromkeys(float(part) for part in value.split(",")))
         except ValueError:
             self.fail(f"'{value}' is not a number, nor several with commas between them.", param, ctx)
+        if len({f"{ratio:g}" for ratio in ratios}) < len(ratios):
+            self.fail(f"'{value}': two of them are so near that their files would have one name.", param, ctx)
+        return ratios
 
 
 @click.command()
@@ -73,13 +76,12 @@ def split(
         )
         for alpha in alphas
     }
+    if out is not None:
+        write_text(out / "cells.csv", cells_csv(list(splits.values())))
+        for alpha, built in splits.items():
+            table = labels.table[["id"]].assign(split=built.assigned)
+            name = "split.csv" if len(splits) == 1 else f"split-{alpha:g}.csv"
+            write_text(out / name, table.to_csv(index=False, lineterminator="\n"))
+        with replacing(out / "cells.svg") as file:
+            file.write(cells_svg(list(splits.values())))
     click.echo("\n\n".join([labels.summary(), *map(cells_text, splits.values())]))
-    if out is None:
-        return
-    for alpha, built in splits.items():
-        table = labels.table[["id"]].assign(split=built.assigned)
-        name = "split.csv" if len(splits) == 1 else f"split-{alpha:g}.csv"
-        write_text(out / name, table.to_csv(index=False, lineterminator="\n"))
-    write_text(out / "cells.csv", cells_csv(list(splits.values())))
-    with replacing(out / "cells.svg") as file:
-        file.write(cells_svg(list(splits.values())))

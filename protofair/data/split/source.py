@@ -46,9 +46,9 @@ def read_source(path: Path, *, decisive: Sequence[str]) -> Source:
     """
     if not path.exists():
         raise UserError(f"{path}: no such file or folder.")
-    if path.suffix == ".csv":
+    if path.suffix == ".csv" and path.is_file():
         return Source(_read_csv(path), rejected={}, duplicates=None)
-    if path.suffix == ".txt":
+    if path.suffix == ".txt" and path.is_file():
         table, rejected = _labels(path, _read_names(path))
         return Source(table, rejected, duplicates=None)
     digests = _digests(path)
@@ -103,4 +103,6 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise UserError(f"{path}: not a label table ({' '.join(str(error).split())}).") from None
     if "id" not in table:
         raise UserError(f"{path}: no column 'id'. A label table has an id and one integer column an attribute.")
+    if table.empty:
+        raise UserError(f"{path}: no rows. A label table has one an image.")
     return table

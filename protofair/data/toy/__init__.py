@@ -4,10 +4,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from protofair.core.atomic import make_folder
 from protofair.core.errors import UserError
 from protofair.core.strict import did_you_mean
 
 CORRELATION = {"celeba": 0.45, "utkface": 0.0, "nih": 0.5}  # an alpha split brings its own to UTKFace
+DRAWN = ".drawn"  # marks a folder whose files were drawn here and may be drawn again
 HIGHEST = {"celeba": 0.5, "utkface": 1.0, "nih": 1.0}  # in CelebA a target shares its correlation with two attributes
 
 
@@ -22,8 +24,17 @@ def draw(dataset: str, folder: Path, *, images: int, seed: int = 0, correlation:
     correlation = checked(dataset, correlation)
     if images < 1:
         raise UserError(f"toy: {images} images of {dataset}. Ask for at least one.")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+    refuse_others(folder)
+    (folder / DRAWN).touch()
     writer.write(folder, images=images, correlation=correlation, seed=seed)
+
+
+def refuse_others(folder: Path) -> None:
+    """Refuse a folder that holds what was not drawn: it may be somebody's only copy."""
+    others = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    if others and (not (folder / DRAWN).exists() or any(path.is_dir() for path in others)):
+        raise UserError(f"{folder}: holds files that were not drawn. Draw somewhere else, or move them away.")
 
 
 def drawer(dataset: str) -> Any:

@@ -242,6 +242,19 @@ def test_a_damaged_file_of_a_persons_is_named_and_left(tmp_path, collect, celeba
     assert not (tmp_path / "raw" / "img_align_celeba.zip").exists()
 
 
+@pytest.mark.parametrize("name", ["UTKFace.zip", "UTKFace.tar"])
+def test_a_page_in_place_of_an_archive_is_named_where_it_lies(tmp_path, collect, utkface, said, name):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / name).write_text("<html>Quota exceeded</html>")
+    collection = collect(utkface)
+    collection.take_from(tmp_path / "mine")
+    assert collection.missing == ["UTKFace.tar.gz"]
+    (line,) = said
+    assert line.startswith(f"{tmp_path / 'mine' / name}: not a whole {name[-3:]} archive")
+    assert line.endswith("): not used.")
+    assert not (tmp_path / "raw" / name).exists()
+
+
 def test_some_archives_are_there_and_the_others_are_fetched(tmp_path, collect, nih, server, session, patience):
     server.files |= {f"/{name}": content for name, content in nih.files.items()}
     nih_archives(nih, tmp_path / "mine")
@@ -251,6 +264,20 @@ def test_some_archives_are_there_and_the_others_are_fetched(tmp_path, collect, n
     collection.fetch_missing(session=session, patience=patience, optional=True)
     collection.unpack_all()
     assert [path for path, _ in server.asked] == ["/images_002.tar.gz"]
+    assert images(tmp_path / "raw") == nih.images
+
+
+def test_official_bytes_under_another_usual_name_are_verified(tmp_path, collect, nih):
+    nih_archives(nih, tmp_path / "mine")
+    collection = collect(nih)
+    files = collection.dataset.files
+    for name, alias in (("images_001.tar.gz", "images_01.tar.gz"), ("images_002.tar.gz", "images_02.tar.gz")):
+        (tmp_path / "mine" / "images" / name).rename(tmp_path / "mine" / "images" / alias)
+        files[name] = files[name].model_copy(update={"aliases": (alias,)})
+    collection.take_from(tmp_path / "mine")
+    collection.unpack_all()
+    assert collection.missing == []
+    assert collection.facts["images_001.tar.gz"]["verified"]
     assert images(tmp_path / "raw") == nih.images
 
 
@@ -294,10 +321,11 @@ def test_files_put_into_the_raw_folder_by_hand_are_enough(tmp_path, collect, cel
     assert collect(celeba).missing == []
 
 
-def test_a_damaged_ledger_means_hashing_again(tmp_path, collect, utkface):
+@pytest.mark.parametrize("content", ["{", "[1, 2]", '{"UTKFace.tar.gz": 1}'])
+def test_a_damaged_ledger_means_hashing_again(tmp_path, collect, utkface, content):
     utkface_archive(utkface, tmp_path / "raw")
     collect(utkface)
-    (tmp_path / "raw" / ".verified.json").write_text("{")
+    (tmp_path / "raw" / ".verified.json").write_text(content)
     assert collect(utkface).facts["UTKFace.tar.gz"]["verified"]
     assert json.loads((tmp_path / "raw" / ".verified.json").read_text())
 
@@ -351,7 +379,7 @@ def test_without_a_network_the_reason_is_told(collect, utkface, session):
 
 def test_a_place_that_cannot_hold_a_folder_is_named(tmp_path):
     (tmp_path / "data").write_text("a file")
-    with pytest.raises(UserError, match=r"data/raw: .*--out"), sole_use(tmp_path / "data" / "raw"):
+    with pytest.raises(UserError, match=r"data/raw: a file is in the place"), sole_use(tmp_path / "data" / "raw"):
         pass
 
 

@@ -67,3 +67,11 @@ def test_other_terms_are_asked_about_again(tmp_path, dataset):
     changed = dataset.model_copy(update={"licence": dataset.licence.model_copy(update={"terms": "Pay."})})
     with pytest.raises(UserError):
         require_licence(tmp_path, "faces", changed, accepted=False)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]"])
+def test_a_damaged_record_is_no_acceptance(tmp_path, dataset, content):
+    (tmp_path / RECORD).write_text(content)
+    with pytest.raises(UserError, match="must be accepted first"):
+        require_licence(tmp_path, "utkface", dataset, accepted=False)
+    require_licence(tmp_path, "utkface", dataset, accepted=True)

@@ -47,6 +47,7 @@ def test_nih_is_twelve_different_archives_and_three_tables(table):
     nih = table.datasets["nih"]
     archives = {name: file for name, file in nih.files.items() if name.endswith(".tar.gz")}
     assert list(archives) == [f"images_{number:03d}.tar.gz" for number in range(1, 13)]
+    assert [file.aliases for file in archives.values()] == [(f"images_{number:02d}.tar.gz",) for number in range(1, 13)]
     assert len({file.md5 for file in archives.values()}) == 12
     assert len({str(file.sources[0]) for file in archives.values()}) == 12
     assert sum(file.size for file in archives.values()) == 45_079_862_784

@@ -12,6 +12,7 @@ import simplejpeg
 from protofair.data.attributes import CELEBA
 from protofair.data.prepare.config import Prepare
 from protofair.data.prepare.run import prepare
+from protofair.data.raw import find_images
 
 NIH_HEADER = (
     "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position,"
@@ -36,6 +37,7 @@ class Data:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.declared: dict[str, tuple[str, str]] = {}
 
     def raw(self, key: str) -> Path:
         return self.root / "raw" / key
@@ -44,15 +46,17 @@ class Data:
         return self.root / "packed" / key
 
     def declare(self, key: str, dataset: str, source: str = "toy") -> None:
-        """Write what `acquire` would."""
+        """Write what `acquire` would of the files that are there."""
+        self.declared[key] = dataset, source
         self.raw(key).mkdir(parents=True, exist_ok=True)
         (self.root / "acquired").mkdir(exist_ok=True)
-        record = {"dataset": dataset, "source": source, "files": [], "images": {"sha256": "0" * 64, "bytes": 1}}
+        sizes = [entry.size for entry in find_images(self.raw(key))]
+        images = {"sha256": "0" * 64, "count": len(sizes), "bytes": sum(sizes)}
+        record = {"dataset": dataset, "source": source, "files": [], "images": images}
         (self.root / "acquired" / f"{key}.json").write_text(json.dumps(record))
 
     def celeba(self, images: int = 40, key: str = "celeba", source: str = "toy") -> None:
         """Names 000001.jpg and on; attributes by a fixed rule; six in ten train, two each validation and test."""
-        self.declare(key, "celeba", source)
         names = [f"{index + 1:06d}.jpg" for index in range(images)]
         self.write_images(key, {name: simplejpeg.encode_jpeg(photo(i)) for i, name in enumerate(names)})
         rows = [" ".join(f"{v:2d}" for v in np.where(attributes(i), 1, -1)) for i in range(images)]
@@ -60,10 +64,10 @@ class Data:
         (self.raw(key) / "list_attr_celeba.txt").write_text("\n".join(lines) + "\n")
         partition = "".join(f"{name} {max(0, i % 10 - 7)}\r\n" for i, name in enumerate(names))
         (self.raw(key) / "list_eval_partition.txt").write_text(partition)
+        self.declare(key, "celeba", source)
 
     def utkface(self, per_cell: int = 8, key: str = "utkface", source: str = "toy") -> list[str]:
         """The same number of images of each gender and of White and Black; returns the names."""
-        self.declare(key, "utkface", source)
         names = [
             f"{20 + i}_{gender}_{race}_2017011617452{gender}{race}{i:02d}.jpg.chip.jpg"
             for gender in (0, 1)
@@ -71,11 +75,11 @@ class Data:
             for i in range(per_cell)
         ]
         self.write_images(key, {name: simplejpeg.encode_jpeg(photo(i)) for i, name in enumerate(names)})
+        self.declare(key, "utkface", source)
         return names
 
     def nih(self, patients: int = 20, key: str = "nih", source: str = "toy") -> None:
         """Two exams of each patient, every fourth patient in the test list."""
-        self.declare(key, "nih", source)
         exams = [(patient, exam) for patient in range(1, patients + 1) for exam in (0, 1)]
         names = [f"{patient:08d}_{exam:03d}.png" for patient, exam in exams]
         self.write_images(key, {name: png(photo(i, 64, 64)[..., 0]) for i, name in enumerate(names)})
@@ -88,14 +92,23 @@ class Data:
         for part, test in (("train_val_list.txt", False), ("test_list.txt", True)):
             listed = [name for name, (patient, _) in zip(names, exams, strict=True) if (patient % 4 == 0) == test]
             (self.raw(key) / part).write_text("\n".join(listed))
+        self.declare(key, "nih", source)
 
     def write_images(self, key: str, files: dict[str, bytes]) -> None:
         folder = self.raw(key) / "images"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
             (folder / name).write_bytes(content)
 
     def prepare(self, key: str, *, workers: int = 1, say: Callable[[str], object] = print, **options: object) -> Path:
+        """Prepare what is there now, declared again."""
+        if options["acquire"] in self.declared:
+            self.declare(options["acquire"], *self.declared[options["acquire"]])
+        return self.prepare_as_declared(key, workers=workers, say=say, **options)
+
+    def prepare_as_declared(
+        self, key: str, *, workers: int = 1, say: Callable[[str], object] = print, **options: object
+    ) -> Path:
         return prepare(key, Prepare.model_validate(options), data=self.root, workers=workers, say=say)
 
 

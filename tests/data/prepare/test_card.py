@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from protofair.data.prepare import write
 from protofair.data.prepare.card import render_card
 from protofair.data.prepare.official import OFFICIAL, compare
 
@@ -92,6 +93,24 @@ def test_what_differs_from_the_official_set_is_said(data: Any) -> None:
     assert "images 20 202,599 differs" in page.text
 
 
+@pytest.mark.parametrize(
+    ("dataset", "gone", "what"),
+    [("celeba", "000001.jpg", "images in train"), ("nih", "00000004_000.png", "images in test")],
+)
+def test_what_is_packed_is_compared_not_the_rows_of_the_tables(dataset: str, gone: str, what: str, data: Any) -> None:
+    getattr(data, dataset)(source="official")
+    (data.raw(dataset) / "images" / gone).unlink()
+    card, _ = card_of(data.prepare("x", acquire=dataset, dataset=dataset, size=8))
+    found = {check["what"]: check["found"] for check in card["checks"]}
+    assert found["images"] == card["shape"][0] == 39
+    assert found[what] == card["splits"][what.removeprefix("images in ")]
+
+
+def test_a_chosen_part_is_compared_with_nothing(data: Any) -> None:
+    data.nih(source="official")
+    assert card_of(data.prepare("n", acquire="nih", dataset="nih", size=8, views="PA"))[0]["checks"] == []
+
+
 @pytest.mark.parametrize("dataset", ["celeba", "utkface", "nih"])
 def test_every_official_number_is_looked_for(dataset: str, data: Any) -> None:
     getattr(data, dataset)(source="official")
@@ -113,6 +132,27 @@ def test_identical_images_in_two_splits_are_a_warning(data: Any) -> None:
     card, _ = card_of(data.prepare("c", **CELEBA))
     assert "1 groups of byte-identical images are in two splits" in card["warnings"]
     assert card["shape"][0] == 20
+    assert card["identical"]["first"][0]["kept"] == ["000001.jpg", "000010.jpg"]
+
+
+def test_how_many_of_the_dropped_groups_are_shown(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = data.utkface(per_cell=8)
+    images = data.raw("utkface") / "images"
+    for name in names[:2]:
+        (images / name.replace("_0_", "_1_", 1)).write_bytes((images / name).read_bytes())
+    _, page = card_of(data.prepare("u", **UTKFACE, split=SPLIT))
+    assert "Groups dropped 20_0_0" in page.text
+    monkeypatch.setattr(write, "LISTED", 1)
+    _, page = card_of(data.prepare("u", **UTKFACE, split=SPLIT))
+    assert "Groups dropped, 1 of 2 shown" in page.text
+
+
+def test_what_is_doubtful_but_kept_is_not_among_the_dropped(data: Any) -> None:
+    data.nih()
+    table = data.raw("nih") / "Data_Entry_2017_v2020.csv"
+    table.write_text(table.read_text().replace(",1,31,", ",1,414,", 1))
+    _, page = card_of(data.prepare("n", acquire="nih", dataset="nih", size=8))
+    assert "Dropped, and why Nothing. Kept, though doubtful implausible values" in page.text
 
 
 def test_the_page_needs_no_other_and_escapes_what_it_shows(data: Any) -> None:

@@ -110,8 +110,6 @@ def test_the_set_is_sorted_by_name_with_the_official_partition(tmp_path: Path) -
     assert list(table["split"]) == ["test", "val", "train"]
     assert np.array_equal(table.loc[1, list(CELEBA)].to_numpy(), [i % 2 for i in range(40)])
     assert labelled.problems == []
-    assert labelled.facts["images in test"] == 1
-    assert labelled.facts["majority rate of Attractive in test, %"] == 100
 
 
 def test_rows_that_one_table_alone_has_are_problems(tmp_path: Path) -> None:

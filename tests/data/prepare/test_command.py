@@ -75,7 +75,14 @@ def test_utkface_by_hand(data, workspace: Path) -> None:
         (["prepare", "x"], "params/plan.yaml: no such file."),
         (["prepare", "x", "--size", "32"], "prepare x: options by hand need a --dataset"),
         (["prepare", "x", "--dataset", "celeba"], "data/acquired/celeba.json: no such file."),
-        (["prepare", "x", "--dataset", "utkface"], "utkface has no official split"),
+        (
+            ["prepare", "x", "--dataset", "celeba", "--data", "params/sources.yaml"],
+            "acquired/celeba.json: no such file.",
+        ),
+        (
+            ["prepare", "x", "--dataset", "utkface"],
+            "prepare x: utkface has no official split: give it one, in a plan split: {alpha: 4}, by hand --alpha 4.\n",
+        ),
     ],
 )
 def test_what_a_person_can_do_wrong_is_one_line_and_exit_code_2(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -119,14 +120,19 @@ def test_a_line_cut_off_in_the_record_costs_one_block(
     assert all(json.loads(line) for line in record.read_text().splitlines())
 
 
-@pytest.mark.parametrize("change", ["recipe", "content", "entries"])
-def test_other_input_begins_anew(change: str, entries: list[Entry], tmp_path: Path, packed_blocks: list[int]) -> None:
+@pytest.mark.parametrize("change", ["recipe", "content", "entries", "library"])
+def test_other_input_begins_anew(
+    change: str, entries: list[Entry], tmp_path: Path, packed_blocks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pack(entries, tmp_path / "out", RECIPE, workers=1, content="a")
     packed_blocks.clear()
     if change == "recipe":
         pixels = pack(entries, tmp_path / "out", replace(RECIPE, crop="centre"), workers=1, content="a")
     elif change == "content":
         pixels = pack(entries, tmp_path / "out", RECIPE, workers=1, content="b")
+    elif change == "library":
+        monkeypatch.setattr(module, "version", lambda name: "another" if name == "kornia-rs" else version(name))
+        pixels = pack(entries, tmp_path / "out", RECIPE, workers=1, content="a")
     else:
         pixels = pack(entries[1:], tmp_path / "out", RECIPE, workers=1, content="a")
     assert sorted(packed_blocks) == list(range(7))

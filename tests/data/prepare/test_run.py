@@ -311,6 +311,13 @@ def test_the_manifest_has_the_hash_of_every_file(data: Any) -> None:
         assert facts == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
+def test_the_manifest_names_every_library_that_decodes(data: Any) -> None:
+    data.celeba(20)
+    assert {"simplejpeg", "opencv-python-headless", "kornia-rs"} < manifest_of(data.prepare("c", **CELEBA))[
+        "made_with"
+    ].keys()
+
+
 def test_no_path_of_the_machine_is_in_any_file(data: Any) -> None:
     data.utkface()
     for path in data.prepare("u", **UTKFACE, split=SPLIT).iterdir():
@@ -341,14 +348,23 @@ def test_a_pair_that_cannot_be_is_refused_before_anything_is_decoded(
     assert not (data.root / "packed").exists()
 
 
-def test_another_split_of_the_same_images_decodes_nothing_anew_after_a_refusal(data: Any) -> None:
+def test_a_split_that_cannot_be_is_refused_before_anything_is_decoded(data: Any) -> None:
     data.utkface(per_cell=8)
-    with pytest.raises(UserError, match="largest alpha that works"):
+    with pytest.raises(UserError, match=r"^prepare u: split: alpha 50 .*largest alpha that works is 6\."):
         data.prepare("u", **UTKFACE, split=SPLIT | {"alpha": 50})
-    array = data.root / "packed" / ".u.partial" / "all.npy"
-    inode = array.stat().st_ino
-    folder = data.prepare("u", **UTKFACE, split=SPLIT)
-    assert (folder / "images.npy").stat().st_ino == inode
+    assert not (data.root / "packed").exists()
+
+
+def test_another_split_of_the_same_images_decodes_nothing_anew_after_a_refusal(
+    data: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = data.utkface(per_cell=8)
+    images = data.raw("utkface") / "images"
+    shutil.copyfile(images / names[0], images / names[1])  # only their bytes tell that there is one too few
+    with pytest.raises(UserError, match=r"^prepare u: split: alpha 6 .*largest alpha that works is 5\."):
+        data.prepare("u", **UTKFACE, split=SPLIT | {"alpha": 6})
+    monkeypatch.setattr(pack_module, "_in_parallel", None)
+    data.prepare("u", **UTKFACE, split=SPLIT)
 
 
 def test_raw_files_that_were_never_acquired(data: Any) -> None:
@@ -357,9 +373,30 @@ def test_raw_files_that_were_never_acquired(data: Any) -> None:
     data.celeba(20)
     with pytest.raises(UserError, match=r"celeba\.json: it is celeba, not nih"):
         data.prepare("n", **NIH | {"acquire": "celeba"})
-    (data.root / "acquired" / "celeba.json").write_text("{")
-    with pytest.raises(UserError, match=r"celeba\.json: not a JSON file"):
-        data.prepare("c", **CELEBA)
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[1, 2]", '{"dataset": "celeba"}'])
+def test_a_damaged_declaration(content: str, data: Any) -> None:
+    data.celeba(20)
+    (data.root / "acquired" / "celeba.json").write_text(content)
+    with pytest.raises(UserError, match=r"celeba\.json: damaged\. Acquire it again: protofair acquire celeba"):
+        data.prepare_as_declared("c", **CELEBA)
+
+
+def test_images_that_are_not_those_acquired_are_refused(data: Any) -> None:
+    data.celeba(20)
+    (data.raw("celeba") / "images" / "000001.jpg").unlink()
+    with pytest.raises(UserError, match=r"raw/celeba: changed since it was acquired, when it had 20 images"):
+        data.prepare_as_declared("c", **CELEBA)
+
+
+def test_a_table_that_is_not_the_one_acquired_is_refused(data: Any) -> None:
+    data.celeba(20)
+    declaration = data.root / "acquired" / "celeba.json"
+    record = json.loads(declaration.read_text())
+    declaration.write_text(json.dumps(record | {"files": [{"name": "list_eval_partition.txt", "size": 1}]}))
+    with pytest.raises(UserError, match=r"list_eval_partition\.txt: changed since it was acquired\. Acquire it again"):
+        data.prepare_as_declared("c", **CELEBA)
 
 
 def test_images_of_another_set_have_no_labels(data: Any) -> None:

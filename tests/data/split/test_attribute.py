@@ -31,6 +31,12 @@ def test_values_that_are_no_integers_are_refused() -> None:
         attribute_values(TABLE, "note")
 
 
+@pytest.mark.parametrize(("attribute", "values"), [("gender", [1, 2]), ("gender", [-1, 1]), ("white", [2, 3])])
+def test_values_that_have_no_name_are_refused(attribute: str, values: list[int]) -> None:
+    with pytest.raises(UserError, match=rf"attribute '{attribute}' has values other than 0 \(.*\), 1 \(.*\)\. Recode"):
+        attribute_values(pd.DataFrame({"id": ["a", "b"], attribute: values}), attribute)
+
+
 @pytest.mark.parametrize(
     ("attribute", "values", "first"),
     [("white", [0, 1], 1), ("race", [0, 4], 0), ("age>=35", [0, 1], 0), ("x", [3, 2], 2)],

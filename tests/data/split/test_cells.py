@@ -7,7 +7,9 @@ from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pandas as pd
+import pytest
 
+from protofair.core.errors import UserError
 from protofair.data.split import Split, build_split
 from protofair.data.split.cells import cells_csv, cells_svg, cells_text
 
@@ -30,6 +32,14 @@ def test_the_table_in_words(faces: Faces) -> None:
         "all                     30        8       12    1,037",
     ]
     assert "male, White             13        2        3        7      2.6" in cells_text(other)
+
+
+@pytest.mark.parametrize("column", ["alpha", "cell", "train"])
+def test_a_label_column_named_as_one_of_the_table_is_refused(column: str, faces: Faces) -> None:
+    table = faces([[25, 12], [10, 40]]).rename(columns={"gender": column})
+    split = build_split(table, alpha=2, target=column, val_per_cell=2, test_per_cell=3)
+    with pytest.raises(UserError, match=f"cells.csv has a column '{column}' of its own. Rename"):
+        cells_csv([split])
 
 
 def test_the_table_as_csv(faces: Faces) -> None:

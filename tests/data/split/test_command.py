@@ -54,10 +54,14 @@ def test_without_a_folder_nothing_is_written(names: Path, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (["--alpha", "21"], "The largest alpha that works is 20."),
-        (["--alpha", "2", "--val-per-cell", "500"], "With 4 in each of the two the largest alpha that works is 17."),
+        (
+            ["--alpha", "2", "--val-per-cell", "500"],
+            "With val_per_cell and test_per_cell 4 the largest alpha that works is 17.",
+        ),
         (["--alpha", "0.5"], "'alpha'"),
         (["--alpha", "2", "--target", "hair"], "no attribute 'hair'"),
         (["--alpha", "two"], "'two' is not a number"),
+        (["--alphas", "2,2.0000001"], "two of them are so near that their files would have one name"),
     ],
 )
 def test_a_refusal_is_one_line_and_leaves_what_is_there(
@@ -74,3 +78,13 @@ def test_a_refusal_is_one_line_and_leaves_what_is_there(
     assert "Traceback" not in printed.err
     assert printed.out == ""
     assert [(path.name, path.read_text()) for path in out.iterdir()] == [("split.csv", "precious")]
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(
+    names: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").write_text("precious")
+    with pytest.raises(SystemExit) as caught:
+        main(["split", str(names), *SMALL, "--alpha", "2", "--out", str(tmp_path / "out")])
+    assert caught.value.code == 2
+    assert f"{tmp_path / 'out'}: a file is in the place of this folder" in capsys.readouterr().err

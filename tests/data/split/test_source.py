@@ -93,6 +93,7 @@ def test_a_label_table_is_taken_as_it_is(tmp_path: Path) -> None:
         ("names.txt", b"\xff\xfe\x00", "not a text file"),
         ("labels.csv", b"name,Male\nx,1\n", "no column 'id'"),
         ("labels.csv", b"", "not a label table"),
+        ("labels.csv", b"id,Male\n", "no rows"),
         ("labels.csv", b"id,a\n1,2,3\n1,2,3,4\n", "not a label table"),
         ("UTKFace.tar.gz", b"\x1f\x8b", "First: gunzip --keep"),
         ("UTKFace.rar", b"", "give a folder, a .tar or .zip"),
@@ -105,6 +106,11 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: byte
         read_source(tmp_path / name, decisive=DECISIVE)
     assert str(caught.value).startswith(str(tmp_path / name))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.txt"])
+def test_a_folder_is_a_folder_whatever_its_name(name: str, folder: Path) -> None:
+    assert list(read_source(folder.rename(folder.with_name(name)), decisive=DECISIVE).table["id"]) == KEPT
 
 
 def test_a_missing_source_is_refused(tmp_path: Path) -> None:
