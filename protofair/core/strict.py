@@ -57,11 +57,24 @@ def parse(model: type[Model], value: Any, *, where: str) -> Model:
         raise UserError("\n".join(f"{where}: {text}" for _, text in problems(model, error))) from None
 
 
+class _Loader(yaml.CSafeLoader):
+    """Refuses a key that is there twice, of which YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(key.value)
+            if name in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"'{name}' is there twice", key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(path: Path) -> Any:
     """The content of a YAML file; a missing, unreadable or malformed one is a `UserError` with the line."""
     try:
         # The parser in C: the one in Python takes a second for the paper's plan.
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.") from None
     except OSError as error:

@@ -73,3 +73,10 @@ def test_a_folder_or_a_binary_file_is_no_yaml(tmp_path: Path):
     (tmp_path / "x.yaml").write_bytes(b"\xff\xfe\x00\x81")
     with pytest.raises(UserError, match=r"x\.yaml: not a text file"):
         read_yaml(tmp_path / "x.yaml")
+
+
+def test_a_key_that_is_there_twice_is_refused(tmp_path: Path):
+    path = tmp_path / "suite.yaml"
+    path.write_text("fair:\n  weight: 0.3\n  epochs: 5\n  weight: 1.0\n")
+    with pytest.raises(UserError, match=r"suite.yaml: .*'weight' is there twice.*line 4"):
+        read_yaml(path)
