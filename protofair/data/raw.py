@@ -95,7 +95,7 @@ class ZipEntry(Entry):
 def find_images(folder: Path) -> list[Entry]:
     """Every image under `folder`, sorted by name; what cannot be trusted or is there twice is a `UserError`."""
     if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder. Fetch the data set first: protofair acquire --help")
+        raise UserError(f"{folder}: no such folder. Acquire the data set: protofair acquire {folder.name}")
     found: dict[str, Entry] = {}
     for place in sorted(folder.iterdir()):
         for entry in _images_at(place):
