@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from protofair.baselines.registry import MethodConfig
-from protofair.core.strict import Strict
+from protofair.core.strict import Seed, Strict
 from protofair.objectives import EncoderConfig
 from protofair.train.config import Augment, Optimiser
 from protofair.train.device import Precision
@@ -27,7 +27,7 @@ class Baseline(Strict):
     epochs: int = Field(default=100, ge=1)
     teacher: str | None = None
     needs: str | None = None
-    seed: int = Field(default=0, ge=0)
+    seed: Seed = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:

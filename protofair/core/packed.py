@@ -31,18 +31,21 @@ class Packed:
     @classmethod
     def open(cls, path: Path) -> "Packed":
         """Open the folder `path`; what is missing or does not fit together is a `UserError`."""
+        again = f"Delete {path} and prepare it again."
         for name in ("images.npy", "labels.csv", "manifest.json"):
             if not (path / name).is_file():
                 raise UserError(f"{path / name}: no such file. Prepare the data set first: protofair prepare --help")
         try:
             images = np.load(path / "images.npy", mmap_mode="r")
-        except ValueError as error:
+        except (ValueError, EOFError) as error:
+            raise UserError(f"{path / 'images.npy'}: not a readable array ({error}). {again}") from None
+        if images.ndim != 4 or images.dtype != np.uint8:
             raise UserError(
-                f"{path / 'images.npy'}: not a readable array ({error}). Delete {path} and prepare it again."
-            ) from None
-        labels = pd.read_csv(path / "labels.csv", dtype={"id": str, "split": str}, keep_default_na=False)
+                f"{path / 'images.npy'}: {images.dtype} {list(images.shape)}, not uint8 [N, H, W, C]. {again}"
+            )
+        labels = _read_labels(path / "labels.csv", again)
         if len(labels) != len(images):
-            raise UserError(f"{path}: {len(images)} images but {len(labels)} labels. Delete it and prepare it again.")
+            raise UserError(f"{path}: {len(images)} images but {len(labels)} labels. {again}")
         return cls(path, images, labels)
 
     @cached_property
@@ -64,3 +67,17 @@ class Packed:
         if attribute not in self.attributes:
             raise UserError(f"{self.path}: no attribute '{attribute}'. {did_you_mean(attribute, self.attributes)}")
         return self.labels[attribute].to_numpy(dtype=np.int64)[rows]
+
+
+def _read_labels(path: Path, again: str) -> pd.DataFrame:
+    try:
+        labels = pd.read_csv(path, dtype={"id": str, "split": str}, keep_default_na=False)
+    except ValueError as error:  # pandas' own for a table are of this kind
+        raise UserError(f"{path}: not a readable table ({' '.join(str(error).split())}). {again}") from None
+    for name in ("id", "split"):
+        if name not in labels:
+            raise UserError(f"{path}: no column '{name}'. {again}")
+    for name in labels.columns.drop(["id", "split"]):
+        if not pd.api.types.is_integer_dtype(labels[name]):
+            raise UserError(f"{path}: '{name}' has values that are no whole numbers. {again}")
+    return labels

@@ -7,13 +7,14 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic_core import core_schema
 
 from protofair.core.errors import UserError
 
 MANY = 40  # as many as CelebA has attributes
 Model = TypeVar("Model", bound="Strict")
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class Strict(BaseModel):

@@ -7,8 +7,14 @@ from torch import Tensor
 UNIT_TOLERANCE = 0.01
 
 
+def check_tensor(name: str, value: object) -> None:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"{name}: expected a tensor, got {type(value).__name__}; torch.as_tensor makes one.")
+
+
 def check_features(name: str, features: Tensor, dim: int) -> None:
     """A floating-point [n, dim]. Needs nothing from the device."""
+    check_tensor(name, features)
     if features.ndim != 2 or features.shape[1] != dim or len(features) == 0:
         raise ValueError(f"{name}: expected shape [n, {dim}] with n >= 1, got {list(features.shape)}.")
     if not features.is_floating_point():
@@ -19,6 +25,7 @@ def check_batch(z: Tensor, cluster_features: Tensor, sensitive: Tensor, prototyp
     """Shapes, types and devices of a step's arguments. Needs nothing from the device."""
     check_features("z", z, dim)
     check_features("cluster_features", cluster_features, prototypes.shape[1])
+    check_tensor("sensitive", sensitive)
     if sensitive.is_floating_point() or sensitive.is_complex():
         raise ValueError(
             f"sensitive: expected integer group ids, got {sensitive.dtype}; sensitive.long() if they are whole."
@@ -44,6 +51,8 @@ def check_directions(name: str, features: Tensor) -> None:
         raise ValueError(f"{name}: expected finite values, got NaN or infinity.")
     if not features.any(dim=1).all():
         raise ValueError(f"{name}: expected a direction in each row, got a row of zeros.")
+    if not features.float().norm(dim=1).isfinite().all():
+        raise ValueError(f"{name}: expected rows whose length is a float32, got a longer one.")
 
 
 @torch.no_grad()

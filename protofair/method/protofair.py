@@ -124,8 +124,10 @@ class ProtoFair(nn.Module):
 
     @torch.no_grad()
     def assign(self, cluster_features: Tensor) -> Tensor:
-        """Eq. 4: the cluster of each sample. [n, cluster_dim] of any length -> int64 [n]."""
+        """Eq. 4: the cluster of each sample. [n, cluster_dim] of any length -> int64 [n]. Waits for the device."""
         check_features("cluster_features", cluster_features, self.prototypes.shape[1])
+        self._check_initialised()
+        check_directions("cluster_features", cluster_features)
         with _full_precision(cluster_features.device):
             return assign(self._directions(cluster_features), self._wide(self.prototypes))
 
@@ -178,9 +180,12 @@ class ProtoFair(nn.Module):
         """Clusters are computed in float32 at least."""
         return tensor.to(torch.promote_types(self.prototypes.dtype, torch.float32))
 
-    def _check_values(self, z: Tensor, cluster_features: Tensor) -> None:
+    def _check_initialised(self) -> None:
         if not self.prototypes.any():
             raise ValueError("expected prototypes: call initialise(cluster_features) before the first step.")
+
+    def _check_values(self, z: Tensor, cluster_features: Tensor) -> None:
+        self._check_initialised()
         check_directions("z", z)
         check_unit_length("z", z)
         check_directions("cluster_features", cluster_features)

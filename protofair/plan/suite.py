@@ -4,12 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from protofair.core.strict import Of, Strict
+from protofair.core.strict import Of, Seed, Strict
 from protofair.objectives.adversary import Strength
 from protofair.train.config import FairOptions
 
 Options = dict[str, Any]
-Seed = Annotated[int, Field(ge=0)]
 
 
 class AdversaryOptions(Strict):

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from protofair.core.strict import Strict
+from protofair.core.strict import Seed, Strict
 
 
 class Checkpoint(Strict):
@@ -42,7 +42,7 @@ class ProbeConfig(Strict):
     augment: bool = False
     neighbours: int = Field(20, ge=1)
     bootstrap: int = Field(1000, ge=1)
-    seed: int = Field(0, ge=0)
+    seed: Seed = 0
 
 
 class Candidate(Strict):
@@ -72,4 +72,4 @@ class TsneConfig(Strict):
     perplexity: float = Field(30.0, gt=0)
     neighbours: int = Field(20, ge=1)
     bootstrap: int = Field(1000, ge=1)
-    seed: int = Field(0, ge=0)
+    seed: Seed = 0

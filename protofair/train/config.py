@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from protofair.core.errors import UserError
-from protofair.core.strict import Strict
+from protofair.core.strict import Seed, Strict
 from protofair.objectives.adversary import AdversaryConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import EncoderConfig
@@ -64,7 +64,7 @@ class Warmup(Strict):
     precision: Precision = "auto"
     epochs: int = Field(default=100, ge=1, validate_default=True)
     keep: tuple[int, ...] = ()
-    seed: int = Field(default=0, ge=0)
+    seed: Seed = 0
 
     @field_validator("epochs")
     @classmethod
@@ -134,7 +134,7 @@ class Fair(FairOptions):
     warmup: str
     data: str | None = None  # the warm-up's; stated for whoever lists a stage's inputs
     sensitive: str
-    seed: int = Field(default=0, ge=0)
+    seed: Seed = 0
 
 
 def check_fits(fair: Fair, warmup: Warmup, *, where: str) -> None:

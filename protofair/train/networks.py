@@ -116,4 +116,6 @@ def read_kept(path: Path, *, remedy: str) -> tuple[dict[str, Any], dict[str, Any
         raise UserError(f"{path}: not a readable checkpoint ({type(error).__name__}). {remedy}") from None
     if content.get("format") != FORMAT:
         raise UserError(f"{path}: format {content.get('format')}, this version reads {FORMAT}. {remedy}")
+    if not isinstance(config, dict) or not {"epoch", "encoder"} <= content.keys():
+        raise UserError(f"{path}: holds no encoder with its epoch and configuration. {remedy}")
     return content, config

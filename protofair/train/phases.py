@@ -38,7 +38,14 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
             counts = f"{fair.num_prototypes} prototypes for {len(images)} training images"
             raise UserError(f"{where}: 'num_prototypes': {counts}. Lower it.")
         trainer = Trainer(warmup, images, device, fair)
-        trainer.continue_from(trained.content)
+        try:
+            trainer.continue_from(trained.content)
+        except (KeyError, RuntimeError, TypeError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            again = f"Delete it and train again: protofair warmup {fair.warmup}"
+            raise UserError(
+                f"{trained.path}: not the networks and optimiser of its warm-up ({reason}). {again}"
+            ) from None
         return trainer
 
     job = _job(warmup, build)

@@ -55,3 +55,30 @@ def test_a_torn_array_is_refused(folder: Path):
     (folder / "images.npy").write_bytes(content[: len(content) // 2])
     with pytest.raises(UserError, match="not a readable array"):
         Packed.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "not a readable table"),
+        ("id,split,Male\na,train,1\nb,train,1,2,3\n", "not a readable table"),
+        ("id,Male\na,1\n", "no column 'split'"),
+        ("id,split,Male\na,train,yes\n", "'Male' has values that are no whole numbers"),
+        ("id,split,Male\na,train,1\nb,train,\n", "'Male' has values that are no whole numbers"),
+    ],
+    ids=["empty", "ragged", "no split", "text", "blank"],
+)
+def test_a_damaged_table_is_refused(folder: Path, content: str, message: str):
+    (folder / "labels.csv").write_text(content)
+    with pytest.raises(UserError, match=rf"labels.csv: .*{message}.*prepare it again"):
+        Packed.open(folder)
+
+
+def test_an_array_of_something_else_is_refused(folder: Path):
+    for array in (np.zeros((4, 2, 2), np.uint8), np.zeros((4, 2, 2, 3))):
+        np.save(folder / "images.npy", array)
+        with pytest.raises(UserError, match=r"images.npy: .*not uint8 \[N, H, W, C\]"):
+            Packed.open(folder)
+    (folder / "images.npy").write_bytes(b"")
+    with pytest.raises(UserError, match="not a readable array"):
+        Packed.open(folder)

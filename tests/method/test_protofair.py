@@ -337,6 +337,13 @@ def test_a_call_before_initialise():
         ProtoFair(K, DIM)(z, **arguments)
 
 
+def test_clusters_are_asked_for_before_initialise_or_for_no_direction():
+    with pytest.raises(ValueError, match=r"call initialise\(cluster_features\)"):
+        ProtoFair(K, DIM).assign(unit(8))
+    with pytest.raises(ValueError, match="cluster_features: expected finite"):
+        initialised().assign(torch.full((8, DIM), torch.nan))
+
+
 def test_a_state_of_before_initialise_is_noticed_even_after_good_calls():
     fair = initialised()
     z, arguments = batch(8, 0)
@@ -356,6 +363,7 @@ WRONG = {
     "one view's groups": ({"sensitive": torch.zeros(4, dtype=torch.int64)}, r"torch.cat\(\[s, s\]\)"),
     "groups as a column": ({"sensitive": torch.zeros(8, 1, dtype=torch.int64)}, r"sensitive \[n\]"),
     "groups as floats": ({"sensitive": torch.zeros(8)}, "sensitive: expected integer group ids, got torch.float32"),
+    "groups as a list": ({"sensitive": [0] * 8}, "sensitive: expected a tensor, got list; torch.as_tensor"),
     "another device": ({"sensitive": torch.zeros(8, dtype=torch.int64, device="meta")}, "expected on cpu.*got meta"),
 }
 WRONG_VALUES = {
@@ -419,6 +427,8 @@ def test_values_are_not_checked_again_unless_asked_for():
         (torch.ones(9, DIM, dtype=torch.int64), "floating-point"),
         (torch.full((9, DIM), torch.nan), "finite"),
         (torch.zeros(9, DIM), "a direction in each row"),
+        (1e25 * unit(9), "rows whose length is a float32"),
+        ([[1.0] * DIM] * 9, "expected a tensor, got list"),
     ],
 )
 def test_initialise_refuses_what_it_cannot_cluster(features, message):

@@ -151,6 +151,27 @@ def test_a_damaged_checkpoint_is_refused(warm_project, content):
     assert "epoch-001.pt: not a readable checkpoint" in refused(project, "fair", "f")
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("epoch", None, "holds no encoder with its epoch"),
+        ("config", "[]", "holds no encoder with its epoch and configuration"),
+        ("optimiser", None, "not the networks and optimiser of its warm-up"),
+        ("encoder", {}, "not the networks and optimiser of its warm-up"),
+    ],
+)
+def test_a_checkpoint_that_lacks_something_is_refused(warm_project, name, value, message):
+    project, path = warm_project, Path("results/tiny/warmup/w/checkpoints/epoch-001.pt")
+    content = torch.load(path, weights_only=True)
+    if value is None:
+        del content[name]
+    else:
+        content[name] = value
+    torch.save(content, path)
+    project.plan["fair"]["f"] = project.fair_entry()
+    assert f"epoch-001.pt: {message}" in refused(project, "fair", "f")
+
+
 def test_a_warmup_need_not_be_in_the_plan(warm_project):
     project = warm_project
     project.plan["warmup"] = {}

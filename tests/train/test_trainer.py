@@ -101,6 +101,24 @@ def test_kmeans_runs_in_the_first_fair_epoch_and_every_r_after_it(warm_project):
     assert [record["epoch"] for record in records if "kmeans" in record] == [2, 4, 6]
 
 
+def test_the_options_of_the_fair_phase_reach_the_term(project, images):
+    chosen = {"num_prototypes": 3, "update": "before", "temperature": 0.5, "momentum": 0.25}
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config(**chosen))
+    term = trainer.regulariser.term
+    found = {name: getattr(term, name) for name in ("update", "temperature", "momentum")}
+    assert {"num_prototypes": len(term.prototypes), **found} == chosen
+
+
+def test_k_means_starts_elsewhere_with_another_seed(project, images):
+    found = []
+    for seed in (0, 0, 1):
+        trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config(seed=seed))
+        trainer.begin_epoch(trainer.epochs[0], lambda: None)
+        found.append(trainer.regulariser.term.prototypes)
+    assert torch.equal(found[0], found[1])
+    assert not torch.equal(found[0], found[2])
+
+
 @pytest.mark.parametrize(("mode", "filled"), [("empty", 0), ("keep", 32)])
 def test_a_new_start_of_the_prototypes_empties_the_queue_or_keeps_it(project, images, mode, filled):
     trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config(queue_on_reinit=mode))

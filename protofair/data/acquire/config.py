@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from protofair.core.errors import UserError
-from protofair.core.strict import Strict, did_you_mean, parse, read_yaml
+from protofair.core.strict import Seed, Strict, did_you_mean, parse, read_yaml
 from protofair.data.acquire.table import Table
 
 PLAN = Path("params/plan.yaml")
@@ -18,7 +18,7 @@ class Acquire(Strict):
     dataset: str
     source: Literal["official", "toy"] = "official"
     images: int = Field(default=3600, ge=1)
-    seed: int = Field(default=0, ge=0)
+    seed: Seed = 0
     correlation: float | None = None
 
     @model_validator(mode="after")

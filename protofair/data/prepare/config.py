@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from protofair.core.errors import UserError
-from protofair.core.strict import Strict, did_you_mean, parse, read_yaml
+from protofair.core.strict import Seed, Strict, did_you_mean, parse, read_yaml
 from protofair.data.split.config import SplitConfig
 
 KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"  # it becomes a file name
@@ -39,7 +39,7 @@ class Prepare(Strict):
     split: SplitConfig | None = None  # UTKFace has no official split
     views: Literal["all", "PA", "AP"] = "all"  # NIH: frontal views to keep
     val_share: float = Field(0.13, gt=0, lt=1)  # NIH: of the train_val patients
-    seed: int = Field(0, ge=0)  # NIH: of the validation patients
+    seed: Seed = 0  # NIH: of the validation patients
     pairs: tuple[Pair, ...] = ()  # whose cells the data card counts; empty: those of the paper
     max_problems: float = Field(0.001, ge=0, lt=1)  # share of images that may have a problem of one kind
 
