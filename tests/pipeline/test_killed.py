@@ -7,6 +7,7 @@ import subprocess
 import time
 from typing import Any
 
+import psutil
 import pytest
 
 WARMUP = "results/tiny/warmup/supcon-toy-celeba-16-big_nose-s0"
@@ -44,9 +45,13 @@ def test_killed_in_mid_run_the_same_command_goes_on(workspace: Any, command: tup
     while not list(saved.glob("*/last.state")) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert list(saved.glob("*/last.state")), "no checkpoint was saved in time"
-    for member in family(running.pid):
+    members = family(running.pid)
+    for member in members:
         os.kill(member, signal.SIGKILL)
     running.wait()
+    while any(map(psutil.pid_exists, members)):  # DVC takes an id that is still there for a process at work
+        assert time.monotonic() < deadline, "killed processes are still there"
+        time.sleep(0.1)
     assert not (workspace.path / WARMUP / "run.json").exists()
 
     workspace.run(*command)
