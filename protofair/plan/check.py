@@ -70,10 +70,11 @@ def _validated(content: Any) -> tuple[Suite | None, list[Problem]]:
 
 def _remove(content: Any, where: Location) -> None:
     """Take out the last key on the way to `where` that is there."""
-    holder, last = None, ""
+    holder: dict[Any, Any] | None = None
+    last: str | int = ""
     for part in where:
         if isinstance(content, dict) and part in content:
-            holder, last = content, str(part)
+            holder, last = content, part
         elif not (isinstance(content, list) and isinstance(part, int) and part < len(content)):
             break
         content = content[part]
