@@ -9,13 +9,13 @@ here=$(dirname "$0")
 python=$1
 shift
 
-pip_install() { "$python" -m pip install --quiet --disable-pip-version-check --require-hashes "$@"; }
+options="--quiet --disable-pip-version-check --require-hashes --no-deps"
 has_driver() { [ -e /proc/driver/nvidia/version ] || command -v nvidia-smi >/dev/null 2>&1; }
 
 if [ -z "${TORCH:-}" ] && has_driver; then TORCH=cuda; fi
 if [ "${TORCH:-cpu}" = cpu ]; then
   echo "Installing torch without CUDA ..."
-  if pip_install --no-deps -r "$here/requirements-cpu.lock"; then
+  if "$python" -m pip install $options -r "$here/requirements-cpu.lock"; then
     TORCH=cpu
   elif [ "${TORCH:-}" = cpu ]; then
     echo "pip finds no CPU build of torch: point PIP_EXTRA_INDEX_URL at the CPU wheels of pytorch.org, or use TORCH=cuda" >&2
@@ -29,8 +29,17 @@ fi
 set -- "$here/requirements.lock" "$@"
 [ "$TORCH" = cpu ] || set -- "$@" "$here/requirements-cuda.lock"
 echo "Installing the locked dependencies ..."
-for lock in "$@"; do
-  set -- "$@" -r "$lock"
-  shift
+# The locks name every package there is to install, so nothing has to be resolved and no order kept: several pips share them,
+# where one would mostly wait for the network or keep one core busy.
+parts=$(mktemp -d)
+pids=
+trap 'rm -rf "$parts"' EXIT
+trap 'kill $pids; exit 130' INT TERM
+awk -v parts="$parts" '/^[a-z0-9]/ {i = (i + 1) % 6} !/^#/ {print > (parts "/" i ".lock")}' "$@"
+for part in "$parts"/*.lock; do
+  "$python" -m pip install $options -r "$part" &
+  pids="$pids $!"
 done
-pip_install "$@"
+failed=0
+for pid in $pids; do wait "$pid" || failed=1; done
+exit "$failed"
