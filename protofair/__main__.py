@@ -1,5 +1,18 @@
-"""`python -m protofair`: the command line where the package is not installed, as in the container."""
+"""The command line, also as `python -m protofair` where the package is not installed, as in the container."""
 
-from protofair.cli import main
+import sys
+from typing import Any
 
-main()
+
+def main() -> Any:
+    """Hand over to the commands, or say what they need: the regulariser alone is installed without it."""
+    try:
+        from protofair.cli import main as command_line
+    except ModuleNotFoundError as error:
+        print(f"protofair: there is no '{error.name}'. Install it: pip install 'protofair[pipeline]'", file=sys.stderr)
+        sys.exit(2)
+    return command_line()
+
+
+if __name__ == "__main__":
+    main()

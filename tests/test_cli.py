@@ -48,3 +48,10 @@ def test_a_missing_plan_is_one_clear_line(name: str, tmp_path):
     assert "absent.yaml" in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_regulariser_alone_says_what_its_commands_need():
+    code = "import sys; sys.modules['click'] = None; from protofair.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "protofair: there is no 'click'. Install it: pip install 'protofair[pipeline]'\n"

@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from protofair.baselines.registry import MethodConfig
-from protofair.core.strict import Seed, Strict
+from protofair.core.strict import Key, Seed, Strict
 from protofair.objectives import EncoderConfig
 from protofair.train.config import Augment, Optimiser
 from protofair.train.device import Precision
@@ -18,14 +18,14 @@ class Baseline(Strict):
     anyway: DVC cannot leave out a dependency.
     """
 
-    data: str
+    data: Key
     method: MethodConfig
     encoder: EncoderConfig = EncoderConfig()
     optimiser: Optimiser = Optimiser()
     augment: Augment = Augment()
     precision: Precision = "auto"
     epochs: int = Field(default=100, ge=1)
-    teacher: str | None = None
+    teacher: Key | None = None
     needs: str | None = None
     seed: Seed = 0
 

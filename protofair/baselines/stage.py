@@ -8,6 +8,7 @@ from protofair.baselines.config import Baseline
 from protofair.baselines.trainer import MethodTrainer
 from protofair.core.entries import Plan
 from protofair.core.errors import UserError
+from protofair.core.strict import Strict
 from protofair.objectives import Encoder, build_encoder
 from protofair.train.batches import TrainingSet
 from protofair.train.config import Warmup
@@ -20,12 +21,12 @@ def run_baseline(plan: Plan, key: str, options: Options) -> Path:
     """Train a method to its end; returns the folder of the outputs."""
     baseline, where = plan.entry("baseline", key, Baseline), plan.where("baseline", key)
     method = baseline.method
-    config = {"baseline": baseline.model_dump(mode="json")}
+    config: dict[str, Strict] = {"baseline": baseline}
     trained = None
     if baseline.teacher is not None:
         trained = read_warmup(plan, baseline.teacher, plan.entry("warmup", baseline.teacher, Warmup).epochs)
         _check_teacher(baseline, trained.warmup, where)
-        config["warmup"] = trained.warmup.model_dump(mode="json")
+        config["warmup"] = trained.warmup
 
     def build(images: TrainingSet, device: torch.device) -> MethodTrainer:
         try:

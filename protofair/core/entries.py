@@ -1,11 +1,12 @@
 """The plan a stage reads its entry from, and where things lie."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from protofair.core.errors import UserError
-from protofair.core.strict import Model, did_you_mean, parse, read_yaml
+from protofair.core.strict import KEY, Model, did_you_mean, parse, read_yaml
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Plan:
         content = read_yaml(path)
         if not isinstance(content, dict) or not isinstance(content.get("suite"), str):
             raise UserError(f"{path}: 'suite' is missing, so this is no plan. Write one: protofair plan demo")
+        check_key(content["suite"], where=f"{path}: suite")
         return cls(path, content["suite"], content)
 
     def entries(self, stage: str) -> dict[str, Any]:
@@ -30,6 +32,7 @@ class Plan:
 
     def entry(self, stage: str, key: str, model: type[Model]) -> Model:
         known = self.entries(stage)
+        check_key(key, where=f"{self.path}: {stage}")
         if key not in known:
             raise UserError(f"{self.path}: {stage}: no entry '{key}'. {did_you_mean(key, known)}")
         return parse(model, known[key], where=self.where(stage, key))
@@ -41,6 +44,12 @@ class Plan:
     def folder(self, stage: str, key: str) -> Path:
         """Where a stage writes, relative to the working folder."""
         return Path("results", self.suite, stage, key)
+
+
+def check_key(key: str, *, where: str) -> None:
+    """Refuse a key that would not stay the name of a file or folder."""
+    if not re.fullmatch(KEY, key):
+        raise UserError(f"{where}: '{key}': a key has letters, digits, '.', '_' and '-', and none of the signs first.")
 
 
 def packed_folder(data: str) -> Path:

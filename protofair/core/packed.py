@@ -5,9 +5,9 @@ labels.csv     one row an image: `id` (official name), `split` (train, val, test
 manifest.json  what it is, how it was made, hashes
 """
 
+import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ class Packed:
     path: Path
     images: np.ndarray
     labels: pd.DataFrame
+    manifest: dict[str, Any]
 
     @classmethod
     def open(cls, path: Path) -> "Packed":
@@ -43,15 +44,14 @@ class Packed:
             raise UserError(
                 f"{path / 'images.npy'}: {images.dtype} {list(images.shape)}, not uint8 [N, H, W, C]. {again}"
             )
+        manifest = _read_manifest(path / "manifest.json", again)
+        recorded = manifest.get("files", {}).get("labels.csv", {}).get("sha256")
+        if recorded not in (None, hashlib.sha256((path / "labels.csv").read_bytes()).hexdigest()):
+            raise UserError(f"{path / 'labels.csv'}: changed since it was prepared. {again}")
         labels = _read_labels(path / "labels.csv", again)
         if len(labels) != len(images):
             raise UserError(f"{path}: {len(images)} images but {len(labels)} labels. {again}")
-        return cls(path, images, labels)
-
-    @cached_property
-    def manifest(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.path / "manifest.json").read_text(encoding="utf-8"))
-        return content
+        return cls(path, images, labels, manifest)
 
     @property
     def attributes(self) -> list[str]:
@@ -67,6 +67,16 @@ class Packed:
         if attribute not in self.attributes:
             raise UserError(f"{self.path}: no attribute '{attribute}'. {did_you_mean(attribute, self.attributes)}")
         return self.labels[attribute].to_numpy(dtype=np.int64)[rows]
+
+
+def _read_manifest(path: Path, again: str) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise UserError(f"{path}: not a readable manifest. {again}")
+    return content
 
 
 def _read_labels(path: Path, again: str) -> pd.DataFrame:

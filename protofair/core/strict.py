@@ -15,12 +15,14 @@ from protofair.core.errors import UserError
 MANY = 40  # as many as CelebA has attributes
 Model = TypeVar("Model", bound="Strict")
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
+KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+Key = Annotated[str, Field(pattern=KEY)]  # names an entry of the plan, and a file or folder
 
 
 class Strict(BaseModel):
-    """Base of every configuration: immutable, and an unknown key is an error."""
+    """Base of every configuration: immutable; an unknown key is an error, and so is a number without end."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Of:
@@ -77,7 +79,7 @@ def read_yaml(path: Path) -> Any:
         # The parser in C: the one in Python takes a second for the paper's plan.
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file.") from None
+        raise UserError(f"{path}: no such file. Name one that is there; `protofair plan demo` writes a plan.") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}). Name a YAML file.") from None
     except UnicodeDecodeError:

@@ -32,7 +32,7 @@ def reverse(features: Tensor, *, weight: float) -> Tensor:
     return reversed_
 
 
-Strength = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Strength = Annotated[float, Field(gt=0)]
 
 
 class AdversaryConfig(Strict):

@@ -21,7 +21,7 @@ class Varied(Strict):
     """Options of the fair phase, each with the values it takes in turn."""
 
     num_prototypes: list[Annotated[int, Field(ge=1)]] = Field(default_factory=list)
-    weight: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default_factory=list)
+    weight: list[Annotated[float, Field(ge=0)]] = Field(default_factory=list)
 
 
 class Data(Strict):

@@ -75,6 +75,8 @@ def load_encoder(plan: Plan, checkpoint: Checkpoint) -> Trained:
         raise refuse("holds no encoder with its configuration") from None
     if epoch != checkpoint.epoch:
         raise refuse(f"holds epoch {epoch}")
+    if checkpoint.stage != "select" and config.get("stage") != checkpoint.stage:  # a selection is a copy of its choice
+        raise refuse(f"trained by the stage '{config.get('stage')}'")
     for difference in differences(plan, checkpoint.stage, checkpoint.key, config):
         raise refuse(f"trained with another configuration: {difference}")
     encoder = build_encoder(parse(EncoderConfig, named, where=f"{path}: config.{stage}.encoder").name)

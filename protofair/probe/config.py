@@ -4,14 +4,14 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from protofair.core.strict import Seed, Strict
+from protofair.core.strict import Key, Seed, Strict
 
 
 class Checkpoint(Strict):
     """Which encoder: the weights a training stage kept after an epoch."""
 
     stage: Literal["warmup", "fair", "baseline", "select"]
-    key: str
+    key: Key
     epoch: int = Field(ge=0)
 
 
@@ -32,7 +32,7 @@ class ProbeConfig(Strict):
     """The paper's probe. The schedule and 10 epochs are open points: FSCL has a cosine and 100 epochs."""
 
     checkpoint: Checkpoint
-    data: str
+    data: Key
     tasks: tuple[Task, ...] = Field(min_length=1)
     epochs: int = Field(10, ge=1)
     batch_size: int = Field(128, ge=1)
@@ -50,7 +50,7 @@ class Candidate(Strict):
 
     weight: float
     checkpoint: Checkpoint
-    probe: str
+    probe: Key
 
 
 class SelectConfig(Strict):
@@ -65,7 +65,7 @@ class TsneConfig(Strict):
     """A picture of a test set's features, for a sample of at most `points` images."""
 
     checkpoint: Checkpoint
-    data: str
+    data: Key
     target: str
     sensitive: str
     points: int = Field(2000, ge=2)

@@ -5,28 +5,41 @@ from typing import Any
 
 from protofair.core.entries import Plan
 
+IRRELEVANT = {"keep"}  # which epochs stay on disk makes no difference to any of them
+
 
 def differences(plan: Plan, stage: str, key: str, trained: dict[str, Any]) -> Iterator[str]:
     """What the plan says about a training other than what `trained`, a checkpoint's configuration, says of itself.
 
-    Only what the plan states is compared: what it leaves to a default is not known here. A part without an entry in
-    the plan was trained by hand.
+    What the plan states is compared with all of that, and what it leaves to its default with what the training has set:
+    defaults are not known here. A part without an entry in the plan was trained by hand.
     """
     if stage == "select":  # chose a training of the plan, whose checkpoint was compared when it was measured
         return
-    entry = plan.entries(stage).get(key) or {}
+    if key not in plan.entries(stage):
+        return
+    entry = plan.entries(stage)[key] or {}
     before = entry.get("warmup") or entry.get("teacher")
     if before:
         yield from differences(plan, "warmup", before, trained)
     yield from _differences(entry, trained.get(stage), stage)
+    yield from _unsaid(trained.get("set", {}).get(stage, {}), entry, stage)
 
 
 def _differences(planned: Any, trained: Any, name: str) -> Iterator[str]:
     if isinstance(planned, dict) and isinstance(trained, dict):
-        for part in planned.keys() - {"keep"}:  # which epochs stay on disk makes no difference to any of them
+        for part in planned.keys() - IRRELEVANT:
             yield from _differences(planned[part], trained.get(part), f"{name}.{part}")
     elif not _same(planned, trained):
         yield f"'{name}' is {trained!r}, the plan says {planned!r}"
+
+
+def _unsaid(trained: dict[str, Any], planned: dict[str, Any], name: str) -> Iterator[str]:
+    for part in trained.keys() - IRRELEVANT:
+        if part not in planned:
+            yield f"'{name}.{part}' is {trained[part]!r}, the plan leaves it at its default"
+        elif isinstance(trained[part], dict) and isinstance(planned[part], dict):
+            yield from _unsaid(trained[part], planned[part], f"{name}.{part}")
 
 
 def _same(planned: Any, trained: Any) -> bool:

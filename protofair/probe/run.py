@@ -51,7 +51,10 @@ def run_probe(plan: Plan, key: str) -> dict[str, Any]:
                 f" {len(rows[split])} images in '{split}' of {inputs.packed.path}. Lower it."
             )
     attributes = dict.fromkeys(name for task in config.tasks for name in (task.target, task.sensitive))
-    labels = {name: read_labels(inputs.packed, name, rows) for name in attributes}
+    try:
+        labels = {name: read_labels(inputs.packed, name, rows) for name in attributes}
+    except UserError as error:
+        raise UserError(f"{plan.where('probe', key)}: 'tasks': {error}") from None
 
     probes = _train(inputs, rows["train"], labels, config)
     features = {split: inputs.features(rows[split]) for split in MEASURED if split in rows}

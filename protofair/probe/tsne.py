@@ -41,7 +41,10 @@ def run_tsne(plan: Plan, key: str) -> dict[str, Any]:
                 f"{plan.path}: tsne.{key}: '{name}': {least:g} is too many for the {len(rows)} images drawn of 'test'"
                 f" of {inputs.packed.path}. Lower it."
             )
-    labels = {role: inputs.packed.values(getattr(config, role), rows) for role in ("target", "sensitive")}
+    try:
+        labels = {role: inputs.packed.values(getattr(config, role), rows) for role in ("target", "sensitive")}
+    except UserError as error:
+        raise UserError(f"{plan.where('tsne', key)}: {error}") from None
 
     features = inputs.features(rows)
     plane, divergence = embed(features.cpu().numpy(), perplexity=config.perplexity, seed=config.seed)

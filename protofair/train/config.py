@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from protofair.core.errors import UserError
-from protofair.core.strict import Seed, Strict
+from protofair.core.strict import Key, Seed, Strict
 from protofair.objectives.adversary import AdversaryConfig
 from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import EncoderConfig
@@ -55,7 +55,7 @@ class Warmup(Strict):
     An adversary, where there is one, belongs to the base: a fair phase continues it.
     """
 
-    data: str
+    data: Key
     objective: ObjectiveConfig
     adversary: AdversaryConfig | None = None
     encoder: EncoderConfig = EncoderConfig()
@@ -115,7 +115,7 @@ class FairOptions(Strict):
 
     from_epoch: int = Field(default=100, ge=1)
     epochs: int = Field(default=5, ge=1)
-    weight: float = Field(default=0.3, ge=0, allow_inf_nan=False)
+    weight: float = Field(default=0.3, ge=0)
     num_prototypes: int = Field(default=10, ge=1)
     momentum: float = Field(default=0.9, ge=0, lt=1)
     temperature: float = Field(default=0.07, gt=0)
@@ -131,8 +131,8 @@ class FairOptions(Strict):
 class Fair(FairOptions):
     """A fair phase: a warm-up continued with base objective + weight x L_CF. Weight 0 is its equal-training control."""
 
-    warmup: str
-    data: str | None = None  # the warm-up's; stated for whoever lists a stage's inputs
+    warmup: Key
+    data: Key | None = None  # the warm-up's; stated for whoever lists a stage's inputs
     sensitive: str
     seed: Seed = 0
 

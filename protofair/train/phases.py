@@ -55,7 +55,7 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
         epochs=fair.epochs,
         keep=(fair.from_epoch + fair.epochs,),
         roles=(*job.roles, Role("sensitive", fair.sensitive)),
-        config={**job.config, "fair": fair.model_dump(mode="json")},
+        config={**job.config, "fair": fair},
         start=trained.path,
     )
     return train(plan, key, options, continued)
@@ -79,7 +79,7 @@ def _job(warmup: Warmup, build: Callable[[TrainingSet, torch.device], Trainer]) 
         epochs=warmup.epochs,
         keep=warmup.kept_epochs,
         roles=tuple(roles),
-        config={"warmup": warmup.model_dump(mode="json")},
+        config={"warmup": warmup},
         build=build,
     )
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -12,7 +11,7 @@ from protofair.core.entries import Plan, packed_folder
 from protofair.core.environment import environment
 from protofair.core.errors import UserError
 from protofair.core.packed import Packed
-from protofair.core.strict import did_you_mean
+from protofair.core.strict import Strict, did_you_mean
 from protofair.objectives import EncoderConfig
 from protofair.train.batches import TrainingSet
 from protofair.train.checkpoint import ROOT, Checkpoints
@@ -55,7 +54,7 @@ class Job:
     epochs: int  # of this stage alone
     keep: tuple[int, ...]
     roles: tuple[Role, ...]
-    config: dict[str, Any]  # the entry, and the one it continues, by stage
+    config: dict[str, Strict]  # the entry, and the one it continues, by stage
     build: Callable[[TrainingSet, torch.device], Training]
     start: Path | None = None  # the kept checkpoint of another training that this one reads
     code: tuple[str, ...] = CODE
@@ -70,7 +69,13 @@ def train(plan: Plan, key: str, options: Options, job: Job) -> Path:
         make_deterministic()
     if device.type == "cpu" and not options.on_cpu:
         refuse_long_run(job.encoder, size=images.packed.images.shape[1:3], images=len(images), epochs=job.epochs)
-    config = {"stage": job.stage, **job.config, "manifest": file_hash(manifest)}
+    config = {
+        "stage": job.stage,
+        **{stage: entry.model_dump(mode="json") for stage, entry in job.config.items()},
+        # Again without what is at its default: a later stage tells by it what a plan has ceased to say.
+        "set": {stage: entry.model_dump(mode="json", exclude_defaults=True) for stage, entry in job.config.items()},
+        "manifest": file_hash(manifest),
+    }
     inputs = {str(path): file_hash(path) for path in ([manifest, job.start] if job.start else [manifest])}
     folder, code = plan.folder(job.stage, key), code_hash(names=job.code)
     checkpoints = Checkpoints(ROOT / run_hash({"output": str(folder), **config}, inputs=inputs, code=code))

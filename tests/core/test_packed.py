@@ -1,5 +1,7 @@
 """Opening a packed set: what fits together opens, what does not is refused with a remedy."""
 
+import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,23 @@ def test_a_torn_array_is_refused(folder: Path):
 def test_a_damaged_table_is_refused(folder: Path, content: str, message: str):
     (folder / "labels.csv").write_text(content)
     with pytest.raises(UserError, match=rf"labels.csv: .*{message}.*prepare it again"):
+        Packed.open(folder)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '"manifest"'])
+def test_a_damaged_manifest_is_refused(folder: Path, content: str):
+    (folder / "manifest.json").write_text(content)
+    with pytest.raises(UserError, match=r"manifest.json: not a readable manifest. Delete .* prepare it again"):
+        Packed.open(folder)
+
+
+def test_labels_that_are_not_those_the_manifest_records_are_refused(folder: Path):
+    labels = folder / "labels.csv"
+    recorded = hashlib.sha256(labels.read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps({"files": {"labels.csv": {"sha256": recorded}}}))
+    Packed.open(folder)
+    labels.write_text(labels.read_text().replace("b,val,0", "b,val,1"))
+    with pytest.raises(UserError, match=r"labels.csv: changed since it was prepared. Delete .* prepare it again"):
         Packed.open(folder)
 
 

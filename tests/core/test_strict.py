@@ -1,5 +1,6 @@
 """Configuration that refuses what it does not know."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -47,6 +48,17 @@ def test_every_problem_is_named_with_its_place_at_once():
     assert any("unknown key 'nmae'. Did you mean 'name'?" in line for line in lines)
     assert any("unknown key 'inner.momentun'. Did you mean 'momentum'?" in line for line in lines)
     assert any("'inner.momentum'" in line and "less than 1" in line and "1.5" in line for line in lines)
+
+
+class Rates(Strict):
+    lr: float = Field(0.1, gt=0)
+    sizes: tuple[float, ...] = ()
+
+
+@pytest.mark.parametrize("value", [{"lr": math.inf}, {"lr": math.nan}, {"sizes": [math.inf]}])
+def test_what_is_not_finite_is_refused(value):
+    with pytest.raises(UserError, match=rf"file: '{next(iter(value))}.*finite number"):
+        parse(Rates, value, where="file")
 
 
 def test_the_nearest_key_is_found_through_mappings_lists_and_unions():

@@ -77,6 +77,10 @@ def test_code_in_a_checkpoint_is_not_run(path, load):
         ({"config": "not JSON"}, "holds no encoder with its configuration"),
         ({"config": "{}"}, "holds no encoder with its configuration"),
         ({"encoder": {}}, "encoder: not the weights of a 'resnet-narrow'"),
+        (
+            {"config": '{"stage": "fair", "warmup": {"encoder": {"name": "resnet-narrow"}}}'},
+            "epoch-003.pt: trained by the stage 'fair'. Delete it and train again: protofair warmup base",
+        ),
         ({"epoch": 2}, r"epoch-003.pt: holds epoch 2\. Delete it and train again: protofair warmup base"),
     ],
 )
@@ -97,7 +101,7 @@ def test_a_checkpoint_that_is_no_dictionary_is_refused(path, load):
     [("resnet19", "config.warmup.encoder: 'name'"), ("resnet18", "encoder: not the weights of a 'resnet18'")],
 )
 def test_an_encoder_that_does_not_fit_its_weights_is_refused(path, write_plan, name, message):
-    change(path, config=json.dumps({"warmup": {"encoder": {"name": name}}}))
+    change(path, config=json.dumps({"stage": "warmup", "warmup": {"encoder": {"name": name}}}))
     with pytest.raises(UserError, match=message):
         load_encoder(write_plan(warmup={}), BASE)
 

@@ -17,6 +17,7 @@ TRAINED = {
         "seed": 0,
     },
     "fair": {"warmup": "base", "weight": 0.3, "lr": {"mode": "tail", "value": None}, "num_prototypes": 10},
+    "set": {"warmup": {"data": "tiny", "keep": [100]}, "fair": {"warmup": "base"}},
 }
 
 
@@ -46,15 +47,15 @@ def test_a_file_that_is_no_plan_is_refused(tmp_path, content):
 
 def test_what_the_plan_leaves_to_defaults_and_which_epochs_stay_is_no_difference():
     assert differences({"data": "tiny", "optimiser": {"lr": 0.1}, "keep": [10, 100]}) == []
-    assert differences({}, {"warmup": "base", "weight": 0.3, "lr": {"mode": "tail"}}) == []
+    assert differences({"data": "tiny"}, {"warmup": "base", "weight": 0.3, "lr": {"mode": "tail"}}) == []
 
 
 def test_numbers_are_compared_as_numbers():
-    assert differences({"epochs": 100.0, "optimiser": {"weight_decay": "1e-4"}}) == []
+    assert differences({"data": "tiny", "epochs": 100.0, "optimiser": {"weight_decay": "1e-4"}}) == []
 
 
 def test_every_difference_is_named_with_its_place():
-    assert differences({"epochs": 50, "optimiser": {"lr": 0.05}, "augment": {"flip": 0}}) == [
+    assert differences({"data": "tiny", "epochs": 50, "optimiser": {"lr": 0.05}, "augment": {"flip": 0}}) == [
         "'warmup.augment' is None, the plan says {'flip': 0}",
         "'warmup.epochs' is 100, the plan says 50",
         "'warmup.optimiser.lr' is 0.1, the plan says 0.05",
@@ -62,9 +63,18 @@ def test_every_difference_is_named_with_its_place():
 
 
 def test_a_fair_run_is_compared_with_its_warm_up_too():
-    assert differences({"seed": 1}, {"warmup": "base", "weight": 0.5}) == [
+    assert differences({"data": "tiny", "seed": 1}, {"warmup": "base", "weight": 0.5}) == [
         "'fair.weight' is 0.3, the plan says 0.5",
         "'warmup.seed' is 0, the plan says 1",
+    ]
+
+
+def test_what_a_training_has_set_and_the_plan_has_ceased_to_say_is_a_difference():
+    changed = {**TRAINED, "set": {"warmup": {"data": "tiny", "seed": 3, "optimiser": {"lr": 0.1, "momentum": 0.5}}}}
+    written = plan(warmup={"base": {"data": "tiny", "optimiser": {"lr": 0.1}}})
+    assert sorted(found(written, "warmup", "base", changed)) == [
+        "'warmup.optimiser.momentum' is 0.5, the plan leaves it at its default",
+        "'warmup.seed' is 3, the plan leaves it at its default",
     ]
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ def test_classes_number_the_values_in_order(packed):
 def test_a_value_seen_only_in_the_test_set_is_a_class_too(packed):
     table = packed.labels
     table["rare"] = np.where(table["split"] == "train", table["Male"], 2)
-    assert read_labels(Packed(packed.path, packed.images, table), "rare", split_rows(packed)).class_values == (0, 1, 2)
+    assert read_labels(replace(packed, labels=table), "rare", split_rows(packed)).class_values == (0, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_validation_may_be_absent_but_training_and_test_may_not(packed):
     def without(split):
         path = packed.path / "labels.csv"
         table = pd.read_csv(path)
-        return Packed(packed.path, packed.images, table.replace({"split": {split: ""}}))
+        return replace(packed, labels=table.replace({"split": {split: ""}}))
 
     assert list(split_rows(without("val"))) == ["train", "test"]
     for split in ("train", "test"):

@@ -161,7 +161,10 @@ def test_an_empty_cell_is_null_in_the_file(run):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tasks": [{"target": "Smilling", "sensitive": "Male"}]}, "no attribute 'Smilling'. Did you mean 'Smiling'"),
+        (
+            {"tasks": [{"target": "Smilling", "sensitive": "Male"}]},
+            "plan.yaml: probe.a: 'tasks': data/packed/tiny: no attribute 'Smilling'. Did you mean 'Smiling'",
+        ),
         ({"tasks": [{"target": "Smiling", "sensitive": "age"}]}, "'age' has"),
         ({"data": "absent"}, "data/packed/absent/images.npy: no such file"),
         ({"checkpoint": {"stage": "fair", "key": "f", "epoch": 5}}, "results/demo/fair/f/checkpoints/epoch-005.pt"),

@@ -1,5 +1,6 @@
 import json
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -77,6 +78,24 @@ def test_weights_broken_by_the_very_last_step_are_caught(project, monkeypatch):
     with pytest.raises(TrainingError, match="epoch 3, step 3 of 3: non-finite weights"):
         project.warmup()
     assert not (project.path / "results").exists()
+
+
+def test_the_state_is_saved_every_so_many_minutes_and_at_the_end(project, monkeypatch):
+    minutes, saved = [0], []
+
+    def step(self, batch, *, epoch, step):
+        minutes[0] += 1
+        return original(self, batch, epoch=epoch, step=step)
+
+    def save(self, state):
+        saved.append((state["epoch"], state["step"]))
+
+    original = Trainer.step
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: 60.0 * minutes[0]))
+    monkeypatch.setattr(Trainer, "step", step)
+    monkeypatch.setattr(loop.Checkpoints, "save", save)
+    project.warmup(options=Options(save_minutes=2, save_epochs=100))
+    assert saved == [(1, 2), (2, 1), (2, 3), (3, 2), (4, 0)], "three epochs of three steps"
 
 
 def test_a_stop_during_kmeans_saves_and_goes_on_to_the_same_end(warm_project, monkeypatch):

@@ -47,6 +47,7 @@ def test_a_fair_phase_keeps_its_last_epoch_with_prototypes_and_queue(warm_projec
     config = json.loads(content["config"])
     assert config["warmup"] == project.warmup_config().model_dump(mode="json")
     assert config["fair"] == project.fair_config().model_dump(mode="json")
+    assert config["set"]["fair"] == project.fair_config().model_dump(mode="json", exclude_defaults=True)
 
 
 def test_the_same_entry_gives_the_same_bytes_under_any_name(warm_project):

@@ -69,6 +69,23 @@ def test_networks_are_computed_in_the_precision_asked_for_and_losses_in_full(pro
     assert (numbers[0]["base"] == exact[0]["base"]) == (computed == torch.float32)
 
 
+def test_the_encoder_works_in_channels_last(project, images):
+    """Its kernels, what it is given and what it computes: a layer that left the format would lose its speed."""
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
+    seen = []
+
+    def watch(module, inputs, output):
+        seen.extend(tensor.is_contiguous(memory_format=torch.channels_last) for tensor in (*inputs, output))
+
+    convolutions = [part for part in trainer.networks.encoder.modules() if isinstance(part, torch.nn.Conv2d)]
+    for convolution in convolutions:
+        assert convolution.weight.is_contiguous(memory_format=torch.channels_last)
+        convolution.register_forward_hook(watch)
+    steps(trainer, 2)
+    assert len(seen) >= 2 * len(convolutions)
+    assert all(seen)
+
+
 def test_the_cluster_head_is_the_same_after_a_whole_run(warm_project):
     project = warm_project
     first = project.checkpoint(Path("results/tiny/warmup/w"), 1)

@@ -1,11 +1,11 @@
 """What a plan says about one acquisition."""
 
-import re
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from protofair.core.entries import check_key
 from protofair.core.errors import UserError
 from protofair.core.strict import Seed, Strict, did_you_mean, parse, read_yaml
 from protofair.data.acquire.table import Table
@@ -30,8 +30,7 @@ class Acquire(Strict):
 
 def choose(key: str, *, plan: Path | None, table: Table) -> Acquire:
     """The plan's entry `key`, or the official files of the data set of that name."""
-    if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", key):
-        raise UserError(f"'{key}': a key has letters, digits, '.', '_' and '-' only.")
+    check_key(key, where="acquire")
     entries: dict[str, Any] = {}
     if plan is not None or PLAN.exists():
         plan = plan or PLAN

@@ -1,16 +1,15 @@
 """An entry of the plan's `prepare` stage."""
 
-import re
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from protofair.core.entries import check_key
 from protofair.core.errors import UserError
-from protofair.core.strict import Seed, Strict, did_you_mean, parse, read_yaml
+from protofair.core.strict import Key, Seed, Strict, did_you_mean, parse, read_yaml
 from protofair.data.split.config import SplitConfig
 
-KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"  # it becomes a file name
 ONLY = {"split": "utkface", "views": "nih", "val_share": "nih", "seed": "nih"}  # options of one data set
 
 
@@ -32,7 +31,7 @@ PAPER_PAIRS = {
 class Prepare(Strict):
     """How a raw data set becomes a packed one."""
 
-    acquire: str = Field(pattern=KEY)  # key of the acquired raw files
+    acquire: Key  # key of the acquired raw files
     dataset: Literal["celeba", "utkface", "nih"]
     size: int = Field(128, ge=8, le=1024)  # pixels of a side
     crop: Literal["none", "centre"] = "none"  # the whole picture is resized, or its central square
@@ -70,8 +69,7 @@ class Prepare(Strict):
 
 def choose(key: str, *, plan: Path, by_hand: dict[str, Any]) -> Prepare:
     """The plan's entry `key`, or what the command line says where it says anything."""
-    if not re.fullmatch(KEY, key):
-        raise UserError(f"'{key}': a key has letters, digits, '.', '_' and '-' only.")
+    check_key(key, where="prepare")
     if by_hand:
         return parse(Prepare, by_hand, where=f"prepare {key}")
     content = read_yaml(plan)

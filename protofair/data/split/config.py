@@ -10,7 +10,7 @@ from protofair.core.strict import Strict
 class SplitConfig(Strict):
     """The options of `build_split`, as a plan holds them."""
 
-    alpha: float = Field(ge=1, allow_inf_nan=False)
+    alpha: float = Field(ge=1)
     target: str = "gender"  # a column of the label table, or one cut at a threshold: 'age>=35'
     sensitive: str = "white"
     val_per_cell: NonNegativeInt = 500

@@ -1,9 +1,8 @@
 """On the drawings CE is unfair, and the methods that are meant to be fairer are, by more than the seeds' spread.
 
 The settings and seeds are those of `params/methods.yaml`; docs/methods.md has what came out for all of its methods, the
-two that do not manage it included. Five minutes of one core have room for CE and four: one that works against an
-adversary, one that learns from a teacher, two that contrast. GRL has one weight instead of the best of three. Left out
-are LNL, which is close to the line and slow, and FD-VAE, which is slower still and pays with its accuracy.
+two without target labels, which do not manage it, included. GRL has one weight here instead of the best of three.
+FD-VAE is fairer at the cost of its accuracy; that of the others stays.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from protofair.plan.check import read_suite
 from protofair.plan.resolve import resolve
 
 SUITE = Path(__file__).parents[3] / "params" / "methods.yaml"
-FAIRER = ("GRL", "MFD", "FSCL", "FSCL+")
+FAIRER = ("GRL", "LNL", "FD-VAE", "MFD", "FSCL", "FSCL+")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +54,7 @@ def test_it_lowers_equalized_odds_by_more_than_the_seeds_spread(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", FAIRER)
+@pytest.mark.parametrize("method", [method for method in FAIRER if method != "FD-VAE"])
 def test_it_is_not_fair_by_forgetting_the_target(measured: dict[str, list[dict[str, Any]]], method: str) -> None:
     plain, fair = (mean(values(measured[name], "accuracy")) for name in ("CE", method))
     assert fair > plain - 3

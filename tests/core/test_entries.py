@@ -1,0 +1,44 @@
+"""A plan's keys name files and folders, and lead nowhere else."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from protofair.core.entries import Plan
+from protofair.core.errors import UserError
+from protofair.core.strict import Strict
+from protofair.probe.config import Checkpoint
+from protofair.train.config import Fair
+
+OUTSIDE = ["../../x", "/x", "a/b", ".", "..", "-x", ""]
+
+
+@pytest.mark.parametrize("key", OUTSIDE)
+def test_an_entry_cannot_be_written_outside_its_folder(key: str):
+    plan = Plan(Path("plan.yaml"), "demo", {"warmup": {key: {}}})
+    with pytest.raises(UserError, match=r"plan.yaml: warmup: '.*': a key has letters"):
+        plan.entry("warmup", key, Strict)
+
+
+@pytest.mark.parametrize("suite", OUTSIDE)
+def test_nor_can_a_suite(tmp_path: Path, suite: str):
+    path = tmp_path / "plan.yaml"
+    path.write_text(f"suite: '{suite}'")
+    with pytest.raises(UserError, match=r"plan.yaml: suite: '.*': a key has letters"):
+        Plan.read(path)
+
+
+@pytest.mark.parametrize("key", OUTSIDE)
+def test_nor_can_what_an_entry_reads_lie_outside(key: str):
+    with pytest.raises(ValidationError):
+        Checkpoint(stage="warmup", key=key, epoch=1)
+    with pytest.raises(ValidationError):
+        Fair(warmup=key, sensitive="Male")
+    with pytest.raises(ValidationError):
+        Fair(warmup="w", data=key, sensitive="Male")
+
+
+def test_a_missing_plan_says_how_to_get_one():
+    with pytest.raises(UserError, match=r"nope.yaml: no such file. .*`protofair plan demo` writes a plan"):
+        Plan.read(Path("nope.yaml"))
