@@ -32,7 +32,7 @@ from protofair.train.trainer import Trainer
 TARGET = 0.9
 # encoder, pixels, images a batch, the same without a GPU, repeats. A CPU has not the minutes for 256 views of the large
 # one; a smaller batch only makes the step look worse, because the optimiser's work does not shrink with it.
-CASES = (("resnet18", 128, 128, 16, 2), ("resnet-narrow", 32, 128, 128, 7), ("resnet-tiny", 32, 64, 64, 15))
+CASES = (("resnet18", 128, 128, 16, 2), ("resnet-narrow", 32, 128, 128, 30), ("resnet-tiny", 32, 64, 64, 100))
 
 
 def main() -> list[Row]:
