@@ -29,13 +29,16 @@ fi
 set -- "$here/requirements.lock" "$@"
 [ "$TORCH" = cpu ] || set -- "$@" "$here/requirements-cuda.lock"
 echo "Installing the locked dependencies ..."
-# The locks name every package there is to install, so nothing has to be resolved and no order kept: several pips share them,
-# where one would mostly wait for the network or keep one core busy.
+# The locks name every package there is to install, so nothing has to be resolved: several pips share them, where one would
+# mostly wait for the network or keep one core busy. setuptools comes before the others, some of which are built with it.
 parts=$(mktemp -d)
 pids=
 trap 'rm -rf "$parts"' EXIT
 trap 'kill $pids; exit 130' INT TERM
-awk -v parts="$parts" '/^[a-z0-9]/ {i = (i + 1) % 6} !/^#/ {print > (parts "/" i ".lock")}' "$@"
+awk -v parts="$parts" '
+  /^[a-z0-9]/ { part = /^setuptools==/ ? "first" : ++packages % 6 ".lock" }
+  !/^#/ { print > (parts "/" part) }' "$@"
+"$python" -m pip install $options -r "$parts/first"
 for part in "$parts"/*.lock; do
   "$python" -m pip install $options -r "$part" &
   pids="$pids $!"

@@ -165,25 +165,21 @@ def test_paper_suite_does_not_say_so_and_is_small(paper_report: ReportModel, pap
 
 
 def test_names_are_text(plan_of: Callable[..., Plan], fabricate: Callable[..., None], tmp_path: Path) -> None:
-    """A row, a column, an attribute, a data set and a title from someone who means harm."""
+    """A row, a column, an attribute and a title from someone who means harm; keys have no room for it."""
     honest = plan_of("demo", only=["table3", "tsne"])
-    data = next(iter(honest.prepare))
     text = json.dumps(asdict(honest))
     for name, hostile in {
         '"BYOL"': SCRIPT,
         '"T:e, S:y"': IMAGE,
         '"Young"': "<b>$x_{y$",
-        f'"{data}"': IMAGE,
         f'"{honest.report["title"]}"': f"</title>{SCRIPT}",
     }.items():
         text = text.replace(name, json.dumps(hostile))
     plan = Plan(**json.loads(text))
     fabricate(plan, tmp_path, rows=100)
     (tmp_path / "params" / "plan.yaml").write_text(plan.text(), encoding="utf-8")
-    broken = tmp_path / "data" / "packed" / IMAGE / "card.json"
-    broken.write_text("{", encoding="utf-8")
 
-    assert run(tmp_path).exit_code == 1
+    assert run(tmp_path).exit_code == 0
     page = Parsed((tmp_path / "results" / "demo" / "report.html").read_text(encoding="utf-8"))
     assert len(page.all("script")) == 1
     assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
