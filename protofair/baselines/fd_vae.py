@@ -115,7 +115,7 @@ class FDVAE(Method):
         joint = torch.arange(len(both), device=both.device) < len(codes)
         told = F.binary_cross_entropy_with_logits(_log_odds(self.discriminator(both)), joint.float())
         descend(optimisers["discriminator"], told)
-        return {name: value.detach() for name, value in {"base": loss, **terms, "discriminator": told}.items()}
+        return {name: value.detach() for name, value in {"loss": loss, **terms, "discriminator": told}.items()}
 
     def _update_classifier(self, step: Step, optimisers: Optimisers) -> dict[str, Tensor]:
         with torch.no_grad():
@@ -123,8 +123,9 @@ class FDVAE(Method):
         fair, filtered = self.trunk.represent(mean)
         base = F.cross_entropy(self.classifier(fair).float(), step.target)
         opposed = self.protected_in_filtered(filtered, step.sensitive)
-        descend(optimisers["classifier"], base + opposed)
-        return {"base": base.detach(), "adversary": opposed.detach()}
+        loss = base + opposed
+        descend(optimisers["classifier"], loss)
+        return {"loss": loss.detach(), "base": base.detach(), "adversary": opposed.detach()}
 
 
 def _log_odds(output: Tensor) -> Tensor:

@@ -46,7 +46,9 @@ class LNL(Method):
         features = self.encoder(step.images)
         base = F.cross_entropy(self.classifier(features).float(), step.target)
         unsure = negative_entropy(self.bias.head(features))
-        descend(optimisers["target"], base + self.config.entropy_weight * unsure)
+        loss = base + self.config.entropy_weight * unsure
+        descend(optimisers["target"], loss)
         bias = self.bias(self.encoder(step.images), step.sensitive)
         descend(optimisers["bias"], bias)
-        return {"base": base.detach(), "negative_entropy": unsure.detach(), "bias": bias.detach()}
+        terms = {"loss": loss, "base": base, "negative_entropy": unsure, "bias": bias}
+        return {name: term.detach() for name, term in terms.items()}

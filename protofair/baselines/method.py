@@ -26,7 +26,7 @@ class MethodOptions(Options, ABC):
     num_groups: int = Field(default=2, ge=2)
 
     training: ClassVar[dict[str, Any]] = {}  # what it wants otherwise than the suite's other trainings
-    needs_teacher: ClassVar[bool] = False  # the encoder of a CE run of the same data, target and seed
+    needs_teacher: ClassVar[bool] = False  # the encoder of the CE run of the same data, target and seed
     constant_rate: ClassVar[bool] = False  # instead of the cosine
 
     @property
@@ -61,7 +61,7 @@ class Method(nn.Module, ABC):
 
     @abstractmethod
     def update(self, step: Step, optimisers: Optimisers) -> dict[str, Tensor]:
-        """All updates of a batch. Returns detached scalars to log; the first is what the method minimises."""
+        """All updates of a batch. Returns detached scalars to log: `loss`, which it minimises, and the parts of it."""
 
 
 def sgd(parts: Iterable[nn.Module], options: Optimiser) -> SGD:

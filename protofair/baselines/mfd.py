@@ -32,16 +32,16 @@ def mmd_squared(x: Tensor, y: Tensor, *, bandwidth: Tensor) -> Tensor:
 def mfd_loss(student: Tensor, teacher: Tensor, *, target: Tensor, sensitive: Tensor) -> Tensor:
     """Half the sum over classes c and groups g of MMD^2(teacher's features of c, student's of c and g), a scalar.
 
-    student, teacher [n, d], labels int [n]. The bandwidth of a class is the mean squared distance between its features
-    in the teacher and in the student, without gradient. A class and group that the batch lacks adds nothing. Computed
-    in float32, under autocast too.
+    student, teacher [n, d], labels int [n]. The bandwidth is the mean squared distance between the teacher's features
+    and the student's over the whole batch, as in the authors' code, without gradient. A class and group that the batch
+    lacks adds nothing. Computed in float32, under autocast too.
     """
     with torch.autocast(student.device.type, enabled=False):
         student, teacher = student.float(), teacher.float()
+        bandwidth = squared_distances(teacher, student).mean().detach().clamp(min=SMALLEST)
         total = student.new_zeros(())
         for c in target.unique().tolist():
             of_class = target == c
-            bandwidth = squared_distances(teacher[of_class], student[of_class]).mean().detach().clamp(min=SMALLEST)
             for g in sensitive[of_class].unique().tolist():
                 of_group = of_class & (sensitive == g)
                 total = total + mmd_squared(teacher[of_class], student[of_group], bandwidth=bandwidth)
@@ -85,5 +85,6 @@ class MFD(Method):
             taught = self.teacher(step.images)
         base = F.cross_entropy(self.classifier(features).float(), step.target)
         distilled = mfd_loss(features, taught, target=step.target, sensitive=step.sensitive)
-        descend(optimisers["student"], base + self.config.weight * distilled)
-        return {"base": base.detach(), "distilled": distilled.detach()}
+        loss = base + self.config.weight * distilled
+        descend(optimisers["student"], loss)
+        return {"loss": loss.detach(), "base": base.detach(), "distilled": distilled.detach()}

@@ -60,12 +60,15 @@ def _encoder(trained: Trained) -> Encoder:
 
 
 def _check_teacher(baseline: Baseline, teacher: Warmup, where: str) -> None:
-    """Refuse a teacher that was trained on something else, or whose features have another shape."""
+    """Refuse a teacher that is not the CE run of the same data, target, encoder and seed."""
     pairs = {
+        "objective": ("ce", teacher.objective.name),
+        "adversary": (None, teacher.adversary),
+        "seed": (baseline.seed, teacher.seed),
         "data": (baseline.data, teacher.data),
         "target": (baseline.method.target, teacher.objective.attribute("target")),
         "encoder": (baseline.encoder.name, teacher.encoder.name),
     }
     for name, (own, other) in pairs.items():
         if own != other:
-            raise UserError(f"{where}: 'teacher': '{baseline.teacher}' has the {name} '{other}', the method '{own}'.")
+            raise UserError(f"{where}: 'teacher': '{baseline.teacher}' has the {name} {other!r}, expected {own!r}.")

@@ -51,7 +51,7 @@ class MethodTrainer:
         views = two_views(batch.images, config=self.baseline.augment, seed=place[0], epoch=epoch, step=step)
         method = self.baseline.method
         with autocast(self.device, self.baseline.precision):
-            numbers = self.method.update(
+            return self.method.update(
                 Step(
                     torch.cat(views),
                     batch.labels[method.target].repeat(2),
@@ -61,7 +61,6 @@ class MethodTrainer:
                 ),
                 self.optimisers,
             )
-        return {"loss": next(iter(numbers.values())), **numbers}
 
     def metrics(self) -> dict[str, Any] | None:
         return None

@@ -132,7 +132,9 @@ def _members(place: Any) -> list[Any]:
     if get_origin(place) is Annotated:
         kind, *marks = get_args(place)
         return [mark.model for mark in marks if isinstance(mark, Of)] or _members(kind)
-    return list(get_args(place)) if get_origin(place) in (Union, UnionType) else [place]
+    if get_origin(place) in (Union, UnionType):
+        return [member for part in get_args(place) for member in _members(part)]
+    return [place]
 
 
 def _is_model(place: Any) -> bool:

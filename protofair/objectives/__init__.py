@@ -1,19 +1,16 @@
 """Base objectives and encoders: what a representation is trained with before and beside the ProtoFair term."""
 
-from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import Encoder, EncoderConfig, build_encoder
 from protofair.objectives.heads import projection_head
 from protofair.objectives.objective import Objective, Output
-from protofair.objectives.registry import OBJECTIVES, build
+from protofair.objectives.registry import ObjectiveConfig
 
 __all__ = [
-    "OBJECTIVES",
     "Encoder",
     "EncoderConfig",
     "Objective",
     "ObjectiveConfig",
     "Output",
-    "build",
     "build_encoder",
     "projection_head",
 ]

@@ -31,6 +31,9 @@ class BarlowTwinsConfig(Options):
     off_diagonal_weight: float = Field(default=0.0051, ge=0)
     scale: float = Field(default=0.024, gt=0)  # of the whole loss: unscaled it diverges at the paper's rate of 0.1
 
+    def build(self, encoder: Encoder) -> "BarlowTwins":
+        return BarlowTwins(encoder, config=self)
+
 
 class BarlowTwins(Objective):
     """Views pass encoder and projector one after the other: batch norm sees one view at a time, as in the original."""

@@ -30,6 +30,9 @@ class BYOLConfig(Options):
     out: int = Field(default=256, gt=0)
     momentum: float = Field(default=0.99, ge=0, le=1)  # at the start; 1 at the end
 
+    def build(self, encoder: Encoder) -> "BYOL":
+        return BYOL(encoder, config=self)
+
 
 class BYOL(Objective):
     """Views pass every network one after the other: batch norm sees one view at a time, as in the original."""

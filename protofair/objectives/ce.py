@@ -16,6 +16,9 @@ class CEConfig(Options):
     target: str
     num_classes: int = Field(default=2, ge=2)
 
+    def build(self, encoder: Encoder) -> "CE":
+        return CE(encoder, config=self)
+
 
 class CE(Objective):
     """Without a projector the space that ProtoFair's pairs are compared in is the encoder's own."""

@@ -5,6 +5,7 @@ from typing import Literal
 from torch import Tensor
 
 from protofair.objectives.contrast import Contrastive, ContrastiveOptions, averaged, other_view, others, pair_loss, same
+from protofair.objectives.encoder import Encoder
 from protofair.objectives.objective import both_views
 
 
@@ -55,16 +56,25 @@ class FSCLConfig(ContrastiveOptions):
     target: str
     sensitive: str
 
+    def build(self, encoder: Encoder) -> "FSCL":
+        return FSCL(encoder, config=self)
+
 
 class FSCLPlusConfig(ContrastiveOptions):
     name: Literal["fscl-plus"] = "fscl-plus"
     target: str
     sensitive: str
 
+    def build(self, encoder: Encoder) -> "FSCLPlus":
+        return FSCLPlus(encoder, config=self)
+
 
 class FSCLStarConfig(ContrastiveOptions):
     name: Literal["fscl-star"] = "fscl-star"
     sensitive: str
+
+    def build(self, encoder: Encoder) -> "FSCLStar":
+        return FSCLStar(encoder, config=self)
 
 
 class FSCL(Contrastive):

@@ -31,6 +31,9 @@ class MoCoConfig(Options):
     momentum: float = Field(default=0.999, ge=0, le=1)
     queue_size: int = Field(default=65536, gt=0)
 
+    def build(self, encoder: Encoder) -> "MoCo":
+        return MoCo(encoder, config=self)
+
 
 class MoCo(Objective):
     """The first view is the query, the second the key; the loss is not symmetric, as in the original.

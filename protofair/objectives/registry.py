@@ -1,34 +1,26 @@
-"""Every objective by the name it has in a configuration.
+"""Every objective by the configuration that builds it, told apart by `name`. A new one is a file and a member here."""
 
-A new one is a file with its loss, its options and its class, a line here and a line in `config.py`.
-"""
+from typing import Annotated
 
-from collections.abc import Callable
+from pydantic import Field
 
-from protofair.objectives.barlow_twins import BarlowTwins
-from protofair.objectives.byol import BYOL
-from protofair.objectives.ce import CE
-from protofair.objectives.config import ObjectiveConfig
-from protofair.objectives.encoder import Encoder
-from protofair.objectives.fscl import FSCL, FSCLPlus, FSCLStar
-from protofair.objectives.moco import MoCo
-from protofair.objectives.objective import Objective
-from protofair.objectives.simclr import SimCLR
-from protofair.objectives.supcon import SupCon
+from protofair.objectives.barlow_twins import BarlowTwinsConfig
+from protofair.objectives.byol import BYOLConfig
+from protofair.objectives.ce import CEConfig
+from protofair.objectives.fscl import FSCLConfig, FSCLPlusConfig, FSCLStarConfig
+from protofair.objectives.moco import MoCoConfig
+from protofair.objectives.simclr import SimCLRConfig
+from protofair.objectives.supcon import SupConConfig
 
-OBJECTIVES: dict[str, Callable[..., Objective]] = {
-    "supcon": SupCon,
-    "simclr": SimCLR,
-    "barlow-twins": BarlowTwins,
-    "byol": BYOL,
-    "moco": MoCo,
-    "fscl": FSCL,
-    "fscl-plus": FSCLPlus,
-    "fscl-star": FSCLStar,
-    "ce": CE,
-}
-
-
-def build(config: ObjectiveConfig, encoder: Encoder) -> Objective:
-    """The objective that `config` describes, with heads that fit the encoder."""
-    return OBJECTIVES[config.name](encoder, config=config)
+ObjectiveConfig = Annotated[
+    SupConConfig
+    | SimCLRConfig
+    | BarlowTwinsConfig
+    | BYOLConfig
+    | MoCoConfig
+    | FSCLConfig
+    | FSCLPlusConfig
+    | FSCLStarConfig
+    | CEConfig,
+    Field(discriminator="name"),
+]

@@ -5,6 +5,7 @@ from typing import Literal
 from torch import Tensor
 
 from protofair.objectives.contrast import Contrastive, ContrastiveOptions, averaged, other_view, others, pair_loss
+from protofair.objectives.encoder import Encoder
 
 
 def simclr_loss(z: Tensor, *, temperature: float) -> Tensor:
@@ -14,6 +15,9 @@ def simclr_loss(z: Tensor, *, temperature: float) -> Tensor:
 
 class SimCLRConfig(ContrastiveOptions):
     name: Literal["simclr"] = "simclr"
+
+    def build(self, encoder: Encoder) -> "SimCLR":
+        return SimCLR(encoder, config=self)
 
 
 class SimCLR(Contrastive):

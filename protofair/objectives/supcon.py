@@ -5,6 +5,7 @@ from typing import Literal
 from torch import Tensor
 
 from protofair.objectives.contrast import Contrastive, ContrastiveOptions, averaged, others, pair_loss, same
+from protofair.objectives.encoder import Encoder
 from protofair.objectives.objective import both_views
 
 
@@ -17,6 +18,9 @@ def supcon_loss(z: Tensor, *, target: Tensor, temperature: float) -> Tensor:
 class SupConConfig(ContrastiveOptions):
     name: Literal["supcon"] = "supcon"
     target: str
+
+    def build(self, encoder: Encoder) -> "SupCon":
+        return SupCon(encoder, config=self)
 
 
 class SupCon(Contrastive):

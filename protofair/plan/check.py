@@ -132,6 +132,9 @@ def _check_row(where: Location, row: Row, columns: Any) -> Iterator[Problem]:
     weights = (row.adversary or {}).get("weight")
     if isinstance(weights, list) and (len(set(weights)) != 3 or len(weights) != 3):
         yield (*where, "adversary", "weight"), f"'weight': one, or three to choose from (got {weights})."
+    if isinstance(weights, list) and row.fair is not None:
+        same = "a fair phase, its control and what they are compared with continue the same training"
+        yield (*where, "adversary", "weight"), f"'weight': one only beside 'fair': {same}."
     for key in ("columns", "only"):
         for name in getattr(row, key):
             yield from _unknown((*where, key, name), "column", name, columns)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from protofair.baselines.method import MethodOptions
 from protofair.baselines.registry import MethodConfig
-from protofair.objectives.config import ObjectiveConfig
+from protofair.objectives.registry import ObjectiveConfig
 from protofair.plan.plan import Entry, Plan, Stage
 from protofair.plan.suite import Ablation, Column, Options, Row, Suite, Table, Tsne
 from protofair.train.config import FairOptions
@@ -133,7 +133,8 @@ class _Resolver:
         entry = {"data": data, "method": method, **training, "seed": seed}
         entry["needs"] = f"data/packed/{data}/manifest.json"
         if OBJECTIVES[row.objective].needs_teacher:
-            teacher = self._warmup(Row(name="CE", objective="ce"), column, data, seed)
+            classes = {name: method[name] for name in ("num_classes",) if name in method}
+            teacher = self._warmup(Row(name="CE", objective="ce", options=classes), column, data, seed)
             needs = self.plan.checkpoints({"stage": "warmup", "key": teacher})
             entry |= {"teacher": teacher, "needs": needs}
         name = "-".join([row.objective, data, *(label.lower() for label in labels.values()), f"s{seed}"])
@@ -164,8 +165,9 @@ class _Resolver:
         if row.fair is None:
             return {"stage": "warmup", "key": warmup, "epoch": epochs}
         options = {"from_epoch": epochs, **self.suite.fair, **row.fair, **row.columns.get(name, {})}
-        entry = {"warmup": warmup, "data": data, "sensitive": column.sensitive, **options, "seed": seed}
         fair = FairOptions.model_validate(options)
+        options |= {"epochs": fair.epochs, "weight": fair.weight}  # others read these in the plan
+        entry = {"warmup": warmup, "data": data, "sensitive": column.sensitive, **options, "seed": seed}
         keep = self.plan.warmup[warmup]["keep"]
         keep[:] = sorted({*keep, fair.from_epoch})
         phase = f"{fair.from_epoch}p{fair.epochs}"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from protofair.core.strict import Of, Seed, Strict
 from protofair.objectives.adversary import Strength
@@ -14,7 +14,13 @@ Options = dict[str, Any]
 class AdversaryOptions(Strict):
     """An adversary's `weight`, or three of which the validation images choose one."""
 
-    weight: Strength | list[Strength] = 1.0
+    weight: list[Strength] = Field(default_factory=lambda: [1.0])
+    num_groups: int = Field(default=2, ge=2)
+
+    @field_validator("weight", mode="before")
+    @classmethod
+    def _one_or_three(cls, value: Any) -> Any:
+        return value if isinstance(value, list) else [value]
 
 
 class Varied(Strict):

@@ -40,7 +40,7 @@ def build_cell(results: Results, table: str, row: str, column: str, *, control: 
         one_class=any(run.content["predicts_one_class"] for run in cell.done.values()),
         own=any(run.own for run in cell.done.values()),
         note=_note(cell),
-        details=_details(results.plan, cell),
+        details=_details(results, cell),
     )
 
 
@@ -84,7 +84,8 @@ def _note(cell: CellRuns) -> str:
     return " ".join(notes)
 
 
-def _details(plan: Plan, cell: CellRuns) -> Details:
+def _details(results: Results, cell: CellRuns) -> Details:
+    plan = results.plan
     done = list(cell.done.values())
     names = dict.fromkeys(name for run in done for name in run.metrics() if name in METRICS)
     metrics = {name: cell.summary(name) for name in names}
@@ -97,7 +98,9 @@ def _details(plan: Plan, cell: CellRuns) -> Details:
     checkpoint = plan.probe[first.probe]["checkpoint"]
     if checkpoint["stage"] == "select":
         weights = ", ".join(f"{candidate['weight']:g}" for candidate in plan.select[checkpoint["key"]]["candidates"])
-        settings["warmup"]["adversary.weight"] = f"chosen on validation from {weights}"
+        found = [(seed, results.collected.weight(run.probe)) for seed, run in cell.done.items()]
+        chosen = ", ".join(f"{weight:g} with seed {seed}" for seed, weight in found)
+        settings["warmup"]["adversary.weight"] = f"chosen on validation from {weights}: {chosen or 'not yet'}"
     return Details(
         counts=done[0].content["counts"] if done else {},
         groups=tuple(_group(name, done) for name in done[0].content["groups"]) if done else (),

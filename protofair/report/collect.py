@@ -105,6 +105,11 @@ class Collected:
                 state, content = self.broken(path, f"not a complete metrics file ({why(error)})", probe)
         return Run(probe, target, sensitive, state, path, problem=content.get("problem", ""))
 
+    def weight(self, probe: str) -> float | None:
+        """The adversary's weight of the training behind a probe; None while that is not done."""
+        state, content = self._metrics(probe)
+        return content["config"]["training"]["warmup"]["adversary"]["weight"] if state == "done" else None
+
     def _read_metrics(self, probe: str) -> tuple[State, Entry]:
         path = self.path(probe, "metrics.json")
         if not (self.root / path).exists():

@@ -8,8 +8,8 @@ from pydantic import Field, ValidationInfo, field_validator
 from protofair.core.errors import UserError
 from protofair.core.strict import Key, Seed, Strict
 from protofair.objectives.adversary import AdversaryConfig
-from protofair.objectives.config import ObjectiveConfig
 from protofair.objectives.encoder import EncoderConfig
+from protofair.objectives.registry import ObjectiveConfig
 from protofair.train.device import Precision
 
 Probability = Annotated[float, Field(ge=0, le=1)]

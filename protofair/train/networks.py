@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from protofair.core.errors import UserError
-from protofair.objectives import Output, build, build_encoder, projection_head
+from protofair.objectives import Output, build_encoder, projection_head
 from protofair.objectives.adversary import Adversary
 from protofair.train.checkpoint import deserialise
 from protofair.train.config import Warmup
@@ -35,7 +35,7 @@ class Networks(nn.Module):
         torch.manual_seed(warmup.seed)
         self.warmup = warmup
         self.encoder = build_encoder(warmup.encoder.name)
-        self.objective = build(warmup.objective, self.encoder)
+        self.objective = warmup.objective.build(self.encoder)
         dim = self.encoder.feature_dim
         self.cluster_head = projection_head(dim, dim, CLUSTER_DIM).requires_grad_(False)
         self.adversary = None

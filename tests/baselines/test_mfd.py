@@ -30,10 +30,9 @@ def slow_mmd(x: torch.Tensor, y: torch.Tensor, bandwidth: float) -> float:
 
 def slow_loss() -> float:
     total = 0.0
+    bandwidth = sum(distance(a, b) for a in TEACHER for b in STUDENT) / 12**2
     for c in range(3):
         taught = [TEACHER[i] for i in range(12) if TARGET[i] == c]
-        learned = [STUDENT[i] for i in range(12) if TARGET[i] == c]
-        bandwidth = sum(distance(a, b) for a in taught for b in learned) / (len(taught) * len(learned))
         for g in range(2):
             group = [STUDENT[i] for i in range(12) if TARGET[i] == c and SENSITIVE[i] == g]
             if group:

@@ -1,4 +1,4 @@
-"""Adding a method takes one file, one member of the registry and one row in `params/`: nothing else is touched."""
+"""Adding a method takes one file, one member of a registry and one row in `params/`: nothing else is touched."""
 
 import json
 import os
@@ -39,7 +39,42 @@ class Dummy(Method):
     def update(self, step, optimisers):
         loss = F.cross_entropy(self.classifier(self.encoder(step.images)), step.target)
         descend(optimisers["all"], loss)
-        return {"base": loss.detach()}
+        return {"loss": loss.detach()}
+'''
+OBJECTIVE = '''
+"""An objective that only learns the target, for a test."""
+
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from protofair.objectives.objective import Objective, Options, Output, both_views
+
+
+class PlainConfig(Options):
+    name: Literal["plain"] = "plain"
+    target: str
+
+    def build(self, encoder):
+        return Plain(encoder)
+
+
+class Plain(Objective):
+    needs_target = True
+
+    def __init__(self, encoder):
+        super().__init__()
+        self.z_dim, self.classifier = encoder.feature_dim, nn.Linear(encoder.feature_dim, 2)
+
+    def forward(self, encoder, views, *, target=None, sensitive=None):
+        features = encoder(torch.cat(views))
+        loss = F.cross_entropy(self.classifier(features), both_views(target))
+        return Output(loss, features, F.normalize(features, dim=1))
+
+    def own_classifier(self):
+        return self.classifier
 '''
 SUITE = """
 suite: new
@@ -54,29 +89,45 @@ tables:
     columns: {"T:b, S:m": {target: Big_Nose, sensitive: Male}}
     rows:
       - {name: Dummy, objective: dummy}
+      - {name: Plain, objective: plain, adversary: {weight: 1}}
+      - {name: Plain + ProtoFair, objective: plain, adversary: {weight: 1}, fair: {epochs: 1, num_prototypes: 2}}
 """
 
 
-def test_a_method_is_planned_trained_and_measured(tmp_path):
+def add(folder: Path, name: str, code: str, *, union: str, config: str) -> None:
+    """The file and the registry's line."""
+    (folder / f"{name}.py").write_text(code)
+    registry = folder / "registry.py"
+    text = registry.read_text().replace(f"{union} = Annotated[", f"{union} = Annotated[{config} | ", 1)
+    line = f"from protofair.{folder.name}.{name} import {config}\n"
+    registry.write_text(text.replace("from pydantic", f"{line}from pydantic", 1))
+
+
+def test_a_method_and_an_objective_are_planned_trained_measured_and_reported(tmp_path):
     shutil.copytree(ROOT / "protofair", tmp_path / "protofair", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "params").mkdir()
-    shutil.copy(ROOT / "params" / "sources.yaml", tmp_path / "params")
-    (tmp_path / "protofair/baselines/dummy.py").write_text(METHOD)
-    registry = tmp_path / "protofair/baselines/registry.py"
-    text = registry.read_text().replace("MethodConfig = Annotated[", "MethodConfig = Annotated[DummyConfig | ")
-    registry.write_text(
-        text.replace("from pydantic", "from protofair.baselines.dummy import DummyConfig\nfrom pydantic")
-    )
+    for name in ("sources.yaml", "reference.yaml"):
+        shutil.copy(ROOT / "params" / name, tmp_path / "params")
+    add(tmp_path / "protofair/baselines", "dummy", METHOD, union="MethodConfig", config="DummyConfig")
+    add(tmp_path / "protofair/objectives", "plain", OBJECTIVE, union="ObjectiveConfig", config="PlainConfig")
     (tmp_path / "params/new.yaml").write_text(SUITE)
 
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    run(tmp_path, ["plan new", "acquire toy-celeba", "prepare toy-celeba-16"])
+    plan = yaml.safe_load((tmp_path / "params/plan.yaml").read_text())
+    stages = ("warmup", "fair", "baseline", "probe")
+    run(tmp_path, [*(f"{stage} {key}" for stage in stages for key in plan[stage]), "report"])
+    page = (tmp_path / "results/new/report.html").read_text()
+    for cell in plan["report"]["tables"]["table1"]:
+        metrics = json.loads((tmp_path / "results/new/probe" / cell["runs"]["0"] / "metrics.json").read_text())
+        shown = metrics["tasks"][0]["test"]["own"]["accuracy"]["value"]
+        assert f"{shown:.1f}" in page, f"{cell['row']} by its own classifier"
+
+
+def run(folder: Path, commands: list[str]) -> None:
+    """All in one process: importing torch takes longer than so small a training."""
     code = "import sys; from protofair.cli import main\nfor line in sys.argv[1:]:\n  try: main(line.split())\n"
     code += "  except SystemExit as end: assert not end.code, line\n"
-    key = "dummy-toy-celeba-16-big_nose-male-s0"
-    commands = ["plan new", "acquire toy-celeba", "prepare toy-celeba-16", f"baseline {key}", f"probe {key}"]
+    environment = os.environ | {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     process = [sys.executable, "-c", code, *commands]
-    done = subprocess.run(process, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(process, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert yaml.safe_load((tmp_path / "params/plan.yaml").read_text())["baseline"][key]["method"]["name"] == "dummy"
-    (task,) = json.loads((tmp_path / f"results/new/probe/{key}/metrics.json").read_text())["tasks"]
-    assert 0 <= task["test"]["own"]["accuracy"]["value"] <= 100

@@ -67,13 +67,27 @@ def test_a_teacher_that_is_not_trained_yet_is_named_with_the_command(project):
 
 
 @pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"objective": {"name": "supcon", "target": "Smiling"}}, "'ce' has the objective 'supcon', expected 'ce'"),
+        ({"adversary": {"sensitive": "Male"}}, "'ce' has the adversary "),
+    ],
+)
+def test_a_teacher_that_is_no_plain_ce_run_is_refused(project, changes, message):
+    project.warmup("ce", **{"objective": CE, "epochs": 1, "keep": [1], **changes})
+    with pytest.raises(UserError, match=message):
+        project.baseline("mfd")
+
+
+@pytest.mark.parametrize(
     ("method", "changes", "message"),
     [
         (
             "mfd",
             {"encoder": {"name": "resnet-narrow"}},
-            "'ce' has the encoder 'resnet-tiny', the method 'resnet-narrow'",
+            "'ce' has the encoder 'resnet-tiny', expected 'resnet-narrow'",
         ),
+        ("mfd", {"seed": 1}, "'ce' has the seed 0, expected 1"),
         ("mfd", {"method": {"name": "mfd", "target": "Male", "sensitive": "Smiling"}}, "'ce' has the target 'Smiling'"),
         ("mfd", {"teacher": None}, "teacher: the method 'mfd' needs one"),
         ("lnl", {"teacher": "ce"}, "teacher: the method 'lnl' has none"),

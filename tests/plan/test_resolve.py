@@ -8,6 +8,7 @@ import pytest
 from protofair.core.strict import parse, read_yaml
 from protofair.plan.explain import stages_of
 from protofair.plan.narrow import narrow, with_full
+from protofair.plan.plan import Plan
 from protofair.plan.resolve import resolve
 from protofair.plan.suite import Suite
 
@@ -117,6 +118,23 @@ def test_the_demo_has_in_full_what_the_paper_has():
     for name, cells in paper.report["tables"].items():
         wanted = {(cell["row"], cell["column"]) for cell in cells}
         assert {(cell["row"], cell["column"]) for cell in demo.report["tables"][name]} == wanted
+        assert chosen(demo, name) == chosen(paper, name)
+
+
+def chosen(plan: Plan, table: str) -> set[str]:
+    """The rows of a table whose weight is left to validation."""
+    stages = {key: probe["checkpoint"]["stage"] for key, probe in plan.probe.items()}
+    return {
+        cell["row"]
+        for cell in plan.report["tables"][table]
+        if "select" in {stages[key] for key in cell["runs"].values()}
+    }
+
+
+def test_a_teacher_has_as_many_classes_as_its_student():
+    rows = [{"name": "MFD", "objective": "mfd", "options": {"num_classes": 5}}]
+    plan = resolve(suite(rows, columns={"m": MALE}))
+    assert [entry["objective"]["num_classes"] for entry in plan.warmup.values()] == [5]
 
 
 def test_a_full_row_takes_the_place_of_its_namesake_or_stands_behind():
@@ -130,6 +148,18 @@ def test_a_row_has_only_the_columns_it_asks_for():
     plan = resolve(suite([{**SUPCON, "only": ["y"]}, {"name": "CE", "objective": "ce"}]))
     cells = [(cell["row"], cell["column"]) for cell in plan.report["tables"]["table1"]]
     assert cells == [("SupCon", "y"), ("CE", "m"), ("CE", "y")]
+
+
+def test_what_protofair_adds_to_is_trained_as_it_is():
+    """A row with ProtoFair continues the very training of the row it is compared with."""
+    for name in ("paper", "demo"):
+        plan = resolve(with_full(parse(Suite, read_yaml(ROOT / f"params/{name}.yaml"), where=name)))
+        for cells in plan.report["tables"].values():
+            trained = {(cell["row"], cell["column"]): plan.probe[cell["runs"]["0"]]["checkpoint"] for cell in cells}
+            for (row, column), checkpoint in trained.items():
+                base = row.partition(" + ProtoFair")[0]
+                if base != row:
+                    assert plan.fair[checkpoint["key"]]["warmup"] == trained[base, column]["key"], row
 
 
 def test_an_adversary_makes_a_training_of_its_own_for_each_sensitive_attribute_and_a_fair_phase_continues_it():

@@ -14,7 +14,7 @@ PANELS = {
     ("fair", "base"): "fair phase: base loss",
     ("fair", "fair"): "fair phase: ProtoFair term",
     ("fair", "clusters.pair_purity"): "fair phase: share of pairs\nwith the same target",
-    ("baseline", "base"): "other methods: loss",
+    ("baseline", "loss"): "other methods: loss",
     ("fair", "clusters.sensitive_purity"): "fair phase: share of a cluster’s\nlargest sensitive group",
 }
 RUN = ["stage", "run", "objective", "control"]
@@ -26,12 +26,13 @@ def draw_training(model: ReportModel, plan: Plan) -> Picture | None:
     data = _means(model, plan) if model.curves else pd.DataFrame()
     if data.empty:
         return None
-    panels = dict(list(data.groupby(["stage", "measured"], sort=False)))
+    found = dict(list(data.groupby(["stage", "measured"], sort=False)))
+    panels = {where: found[where] for where in PANELS if where in found}
     objectives = list(dict.fromkeys(data["objective"]))
     with canvas(9.4, 2.5 * (-(-len(panels) // 3)) + 0.4) as figure:
         axes = grid(figure, len(panels), across=3)
-        for axis, where in zip(axes, [where for where in PANELS if where in panels], strict=True):
-            _panel(axis, panels[where], objectives)
+        for axis, (where, lines) in zip(axes, panels.items(), strict=True):
+            _panel(axis, lines, objectives)
             axis.set_title(PANELS[where])
             axis.set_xlabel("epoch of the phase")
             axis.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
@@ -43,7 +44,7 @@ def draw_training(model: ReportModel, plan: Plan) -> Picture | None:
         caption="Every line is a run, averaged over its seeds. Dashed: equal-training controls, whose term is measured"
         " but not added. The curves of a single run stand in the details of its cell.",
         alternative="Line charts of losses and of what clusters consist of, over epochs, by base objective.",
-        data=data,
+        data=pd.concat(panels.values()),
     )
 
 
