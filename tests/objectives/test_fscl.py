@@ -3,7 +3,14 @@ import math
 import pytest
 import torch
 
-from protofair.objectives.fscl import fscl_loss, fscl_plus_loss, fscl_star_loss
+from protofair.objectives.fscl import (
+    FSCLConfig,
+    FSCLPlusConfig,
+    FSCLStarConfig,
+    fscl_loss,
+    fscl_plus_loss,
+    fscl_star_loss,
+)
 from protofair.objectives.simclr import simclr_loss
 
 
@@ -86,3 +93,20 @@ def test_one_target_only_has_no_denominator_and_still_a_gradient(random_features
         assert value.isfinite()
         assert z.grad.isfinite().all()
         assert (z.grad.abs().sum(dim=1) > 0).all()
+
+
+@pytest.mark.parametrize("temperature", [0.1, 0.5])
+@pytest.mark.parametrize(
+    ("config", "loss", "roles"),
+    [
+        (FSCLConfig, fscl_loss, ("target", "sensitive")),
+        (FSCLPlusConfig, fscl_plus_loss, ("target", "sensitive")),
+        (FSCLStarConfig, fscl_star_loss, ("sensitive",)),
+    ],
+)
+def test_the_objective_has_its_loss_on_z_and_the_labels_of_both_views(encoder, views, config, loss, roles, temperature):
+    labels = {"target": torch.tensor([0, 1] * 6), "sensitive": torch.tensor([0, 0, 1, 1, 1, 0] * 2)}
+    objective = config(**{role: role for role in roles}, temperature=temperature).build(encoder)
+    output = objective(encoder, views, **labels)
+    both = {role: torch.cat([labels[role]] * 2) for role in roles}
+    assert output.loss == loss(output.z, **both, temperature=temperature)
