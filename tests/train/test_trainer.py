@@ -226,14 +226,18 @@ def test_grey_images_train(make_project, tmp_path):
     assert all(step["loss"].isfinite() for step in steps(trainer, 2))
 
 
+@pytest.mark.parametrize("weight", [None, 0.0, 0.3])
 @pytest.mark.parametrize("objective", [{"name": "simclr"}, {"name": "ce", "target": "Smiling"}])
-def test_an_adversary_adds_its_loss_to_any_objective_and_is_trained_kept_and_continued(project, images, objective):
+def test_an_adversary_adds_its_loss_to_any_objective_and_is_trained_kept_and_continued(
+    project, images, objective, weight
+):
+    """In a warm-up, for which the weight is None, and in a fair phase."""
     config = project.warmup_config(objective=objective, adversary=ADVERSARY)
-    trainer = Trainer(config, images, CPU)
+    trainer = Trainer(config, images, CPU, None if weight is None else project.fair_config(weight=weight))
     before = copy.deepcopy(trainer.networks.adversary.state_dict())
-    batch = next(trainer.batches(epoch=1, first_step=0))
-    numbers = trainer.step(batch, epoch=1, step=0)
-    torch.testing.assert_close(numbers["loss"], numbers["base"] + numbers["adversary"])
+    numbers = steps(trainer, trainer.epochs[0])[-1]
+    fair = weight * numbers["fair"] if weight else 0
+    torch.testing.assert_close(numbers["loss"], numbers["base"] + numbers["adversary"] + fair)
     kept = trainer.kept(config="{}", epoch=1)
     assert all(not torch.equal(kept["adversary"][name], before[name]) for name in before)
     fair = Trainer(config, images, CPU, project.fair_config())
