@@ -64,6 +64,19 @@ def test_a_step_down_brings_the_students_groups_nearer_to_the_teacher():
     assert after < before
 
 
+def test_no_gradient_flows_through_the_bandwidth():
+    student = STUDENT.clone().requires_grad_()
+    expected = torch.zeros(())
+    bandwidth = torch.cdist(TEACHER, STUDENT).square().mean()
+    for c in range(3):
+        for g in range(2):
+            taught, group = TEACHER[TARGET.eq(c)], student[TARGET.eq(c) & SENSITIVE.eq(g)]
+            expected = expected + mmd_squared(taught, group, bandwidth=bandwidth) / 2
+    found = mfd_loss(student, TEACHER, target=TARGET, sensitive=SENSITIVE)
+    gradients = [torch.autograd.grad(loss, student)[0] for loss in (found, expected)]
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-6)
+
+
 def test_features_that_are_all_alike_give_no_nan():
     same = torch.ones(4, 3, requires_grad=True)
     loss = mfd_loss(same, same.detach(), target=torch.tensor([0, 0, 1, 1]), sensitive=torch.tensor([0, 1, 0, 1]))
