@@ -58,3 +58,11 @@ def test_it_lowers_equalized_odds_by_more_than_the_seeds_spread(
 def test_it_is_not_fair_by_forgetting_the_target(measured: dict[str, list[dict[str, Any]]], method: str) -> None:
     plain, fair = (mean(values(measured[name], "accuracy")) for name in ("CE", method))
     assert fair > plain - 3
+
+
+@pytest.mark.slow
+def test_fd_vae_is_not_fair_by_always_answering_the_same(measured: dict[str, list[dict[str, Any]]]) -> None:
+    for accuracy, constant in zip(
+        values(measured["FD-VAE"], "accuracy"), values(measured["FD-VAE"], "majority_rate"), strict=True
+    ):
+        assert accuracy > constant + 5
