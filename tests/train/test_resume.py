@@ -1,11 +1,14 @@
 """Killed at any moment and started again, a run ends with the same bits as one that was never interrupted."""
 
+import json
 import random
 import shutil
 import signal
 import time
 
 import pytest
+
+from protofair.train.stop import Stop, StopRequest
 
 # The second has every kind of state: momentum networks, MoCo's queue, prototypes, ProtoFair's queue across a K-means,
 # and an adversary that the fair phase continues.
@@ -15,6 +18,18 @@ CASES = {
 }
 # Two optimisers; a teacher; two phases, three optimisers, and random numbers in every step.
 METHODS = ("lnl", "mfd", "fd-vae")
+# The other objectives, each with what it adds to the state.
+OBJECTIVES = {
+    "ce": {"name": "ce", "target": "Smiling"},
+    "ce with adversary": {"name": "ce", "target": "Smiling"},
+    "fscl": {"name": "fscl", "target": "Smiling", "sensitive": "Male"},
+    "fscl-plus": {"name": "fscl-plus", "target": "Smiling", "sensitive": "Male"},
+    "fscl-star": {"name": "fscl-star", "sensitive": "Male"},
+    "simclr with adversary": {"name": "simclr"},
+    "moco": {"name": "moco", "queue_size": 64},
+    "byol": {"name": "byol", "hidden": 32, "out": 16},
+    "barlow-twins": {"name": "barlow-twins", "width": 32},
+}
 
 
 class Stage:
@@ -92,3 +107,39 @@ def test_sigterm_saves_and_exits_143_and_sigkill_loses_less_than_an_epoch(stage)
     assert not stage.folder.exists()
     assert stage.run(kill_when=stage.saved(1, 0.02)) == -signal.SIGKILL
     assert stage.finish() == stage.expected
+
+
+def stop_at(monkeypatch, place, run):
+    """Stop a run where it could stop for so many times: after each step, and after each epoch."""
+    places = []
+
+    def here(self):
+        places.append(1)
+        if len(places) == place:
+            raise StopRequest(signal.SIGTERM)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Stop, "here", here)
+        with pytest.raises(SystemExit):
+            run()
+
+
+@pytest.mark.parametrize("name", [*OBJECTIVES, *METHODS])
+def test_any_objective_or_method_stopped_in_the_middle_of_two_epochs(project, monkeypatch, name):
+    """In one process, which costs less than killing others."""
+    if name == "mfd":
+        project.warmup("ce", objective=OBJECTIVES["ce"], epochs=1, keep=[1])
+
+    def run():
+        if name in METHODS:
+            return project.baseline(name)
+        adversary = {"sensitive": "Male"} if "adversary" in name else None
+        return project.warmup(objective=OBJECTIVES[name], adversary=adversary)
+
+    folder = run()
+    expected = project.outputs(folder), project.log(folder)
+    stop_at(monkeypatch, 6, run)  # after two of the three steps of epoch 2
+    stop_at(monkeypatch, 4, run)  # and of epoch 3
+    run()
+    assert json.loads((folder / "run.json").read_text())["resumed"] == 2
+    assert (project.outputs(folder), project.log(folder)) == expected
