@@ -34,7 +34,7 @@ echo "Installing the locked dependencies ..."
 parts=$(mktemp -d)
 pids=
 trap 'rm -rf "$parts"' EXIT
-trap 'kill $pids; exit 130' INT TERM
+trap '[ -z "$pids" ] || kill $pids; exit 130' INT TERM
 awk -v parts="$parts" '
   /^[a-z0-9]/ { part = /^setuptools==/ ? "first" : ++packages % 6 ".lock" }
   !/^#/ { print > (parts "/" part) }' "$@"

@@ -64,9 +64,14 @@ def protofair() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Entry point: a `UserError` becomes its message on stderr and exit code 2."""
+    """Entry point: a `UserError`, or a file out of reach, becomes its message on stderr and exit code 2."""
     try:
         protofair.main(args=arguments, prog_name="protofair")
     except UserError as error:
         click.echo(f"protofair: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        if error.filename is None:  # not about a file
+            raise
+        click.echo(f"protofair: {error.filename}: {error.strerror}. Check the path and its permissions.", err=True)
+        sys.exit(2)

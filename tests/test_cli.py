@@ -55,3 +55,10 @@ def test_the_regulariser_alone_says_what_its_commands_need():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "protofair: there is no 'click'. Install it: pip install 'protofair[pipeline]'\n"
+
+
+def test_a_file_that_cannot_be_written_is_one_line_and_exit_code_2():
+    done = run("toy", "--sheet", "/proc/sheet.png")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "Check the path and its permissions." in done.stderr

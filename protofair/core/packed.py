@@ -74,7 +74,7 @@ def _read_manifest(path: Path, again: str) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         content = None
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or not isinstance(content.get("files", {}), dict):
         raise UserError(f"{path}: not a readable manifest. {again}")
     return content
 

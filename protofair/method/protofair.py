@@ -173,8 +173,11 @@ class ProtoFair(nn.Module):
         self.prototypes.copy_(momentum_update(prototypes, features, clusters, momentum=self.momentum))
 
     def _directions(self, cluster_features: Tensor) -> Tensor:
-        """The normalised features of Eq. 2, cut from their graph: no gradient ever reaches the cluster head."""
-        return F.normalize(self._wide(cluster_features.detach()), dim=1)
+        """The normalised features of Eq. 2, cut from their graph: no gradient ever reaches the cluster head.
+
+        A row that overflowed, as one may under a gradient scaler, becomes 0: NaN would stay in the prototypes.
+        """
+        return F.normalize(self._wide(cluster_features.detach()), dim=1).nan_to_num(0, 0, 0)
 
     def _wide(self, tensor: Tensor) -> Tensor:
         """Clusters are computed in float32 at least."""

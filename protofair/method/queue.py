@@ -38,7 +38,8 @@ class Queue(nn.Module):
         """Let a batch in, [n, d], [n], [n], and as many of the oldest out; of more than Q samples, the last Q stay."""
         taken = min(len(features), len(self))
         places = (self.position + torch.arange(taken, device=self.position.device)) % len(self)
-        self.features.index_copy_(0, places, features[-taken:].to(self.features.dtype))
+        finite = features[-taken:].to(self.features.dtype).nan_to_num(0, 0, 0)  # NaN would spoil the next losses too
+        self.features.index_copy_(0, places, finite)
         self.clusters.index_copy_(0, places, clusters[-taken:])
         self.sensitive.index_copy_(0, places, sensitive[-taken:])
         self.fill.add_(taken).clamp_(max=len(self))

@@ -44,6 +44,8 @@ def _unsaid(trained: dict[str, Any], planned: dict[str, Any], name: str) -> Iter
 
 def _same(planned: Any, trained: Any) -> bool:
     """Equal, or the same number: to YAML 1e-4 is a word."""
+    if isinstance(planned, list) and isinstance(trained, list) and len(planned) == len(trained):
+        return all(map(_same, planned, trained))
     try:
         return planned == trained or float(planned) == float(trained)
     except (TypeError, ValueError):

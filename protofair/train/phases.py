@@ -104,6 +104,8 @@ def read_warmup(plan: Plan, key: str, epoch: int) -> Trained:
     manifest = packed_folder(warmup.data) / "manifest.json"
     if manifest.exists() and config.get("manifest") != file_hash(manifest):
         raise UserError(f"{path}: trained on other data than {manifest.parent} holds now. {again}")
+    if config.get("stage") != "warmup":
+        raise UserError(f"{path}: trained by the stage '{config.get('stage')}'. {again}")
     if content["epoch"] != epoch:
         raise UserError(f"{path}: holds epoch {content['epoch']}, not {epoch}. {again}")
     return Trained(path, content, warmup)

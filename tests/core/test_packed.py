@@ -76,7 +76,7 @@ def test_a_damaged_table_is_refused(folder: Path, content: str, message: str):
         Packed.open(folder)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '"manifest"'])
+@pytest.mark.parametrize("content", ["{", "[]", '"manifest"', '{"files": []}'])
 def test_a_damaged_manifest_is_refused(folder: Path, content: str):
     (folder / "manifest.json").write_text(content)
     with pytest.raises(UserError, match=r"manifest.json: not a readable manifest. Delete .* prepare it again"):

@@ -216,6 +216,23 @@ def test_the_state_is_complete():
     }
 
 
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+def test_a_row_that_overflowed_is_gone_with_its_step(bad):
+    """Nothing of it stays in prototypes and queue: the step after it is finite, and so is its gradient."""
+    fair = initialised()
+    fair(unit(6), cluster_features=unit(6), sensitive=torch.arange(6) % 2)  # values are checked on the first call
+    z, arguments = batch(6, seed=1)
+    z[2, 1] = arguments["cluster_features"][3, 0] = bad
+    fair(z, **arguments)
+    assert fair.prototypes.isfinite().all()
+    assert fair.queue.features.isfinite().all()
+    z, arguments = batch(6, seed=2)
+    loss = fair(z.requires_grad_(), **arguments)
+    loss.backward()
+    assert loss.isfinite()
+    assert z.grad.isfinite().all()
+
+
 def test_in_eval_mode_nothing_moves():
     fair = initialised()
     z, arguments = batch(8, 0)

@@ -54,6 +54,14 @@ def test_numbers_are_compared_as_numbers():
     assert differences({"data": "tiny", "epochs": 100.0, "optimiser": {"weight_decay": "1e-4"}}) == []
 
 
+def test_numbers_in_a_list_too():
+    trained = {"warmup": {"augment": {"crop_scale": [0.7, 1.0]}}}
+    written = plan(warmup={"base": {"augment": {"crop_scale": ["7e-1", 1]}}})
+    assert list(found(written, "warmup", "base", trained)) == []
+    written = plan(warmup={"base": {"augment": {"crop_scale": [0.7]}}})
+    assert len(list(found(written, "warmup", "base", trained))) == 1
+
+
 def test_every_difference_is_named_with_its_place():
     assert differences({"data": "tiny", "epochs": 50, "optimiser": {"lr": 0.05}, "augment": {"flip": 0}}) == [
         "'warmup.augment' is None, the plan says {'flip': 0}",

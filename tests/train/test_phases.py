@@ -137,6 +137,14 @@ def test_a_checkpoint_of_other_data_is_refused(warm_project, make_project):
     assert "trained on other data than data/packed/noise holds now" in refused(project, "fair", "f")
 
 
+def test_a_checkpoint_of_another_stage_is_refused(warm_project):
+    project = warm_project
+    fair = project.fair("f", epochs=2) / "checkpoints/epoch-003.pt"
+    shutil.copy(fair, Path("results/tiny/warmup/w/checkpoints/epoch-003.pt"))
+    project.plan["fair"]["g"] = project.fair_entry(from_epoch=3)
+    assert "epoch-003.pt: trained by the stage 'fair'. Train it: protofair warmup w" in refused(project, "fair", "g")
+
+
 def test_a_checkpoint_of_another_epoch_is_refused(warm_project):
     project, checkpoints = warm_project, Path("results/tiny/warmup/w/checkpoints")
     shutil.copy(checkpoints / "epoch-003.pt", checkpoints / "epoch-001.pt")
