@@ -50,11 +50,13 @@ def test_a_missing_plan_is_one_clear_line(name: str, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_regulariser_alone_says_what_its_commands_need():
-    code = "import sys; sys.modules['click'] = None; from protofair.__main__ import main; main()"
+@pytest.mark.parametrize("package", ["click", "pydantic"])
+def test_the_regulariser_alone_says_what_its_commands_need(package: str):
+    code = f"import sys; sys.modules['{package}'] = None; sys.argv = ['protofair', 'plan', 'demo']\n"
+    code += "from protofair.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "protofair: there is no 'click'. Install it: pip install 'protofair[pipeline]'\n"
+    assert done.stderr == f"protofair: there is no '{package}'. Install it: pip install 'protofair[pipeline]'\n"
 
 
 def test_a_file_that_cannot_be_written_is_one_line_and_exit_code_2():

@@ -133,7 +133,7 @@ class _Resolver:
         entry = {"data": data, "method": method, **training, "seed": seed}
         entry["needs"] = f"data/packed/{data}/manifest.json"
         if OBJECTIVES[row.objective].needs_teacher:
-            classes = {name: method[name] for name in ("num_classes",) if name in method}
+            classes = {"num_classes": method["num_classes"]} if "num_classes" in method else {}
             teacher = self._warmup(Row(name="CE", objective="ce", options=classes), column, data, seed)
             needs = self.plan.checkpoints({"stage": "warmup", "key": teacher})
             entry |= {"teacher": teacher, "needs": needs}
