@@ -142,6 +142,17 @@ def test_pareto_shows_all_methods_of_a_table(model: ReportModel) -> None:
     assert set(table1.data["table"]) == {"table1"}
 
 
+def test_losses_far_apart_are_written_in_plain_numbers(model: ReportModel, demo_plan: Plan) -> None:
+    small = {
+        name: replace(curve, frame=curve.frame.assign(base=curve.frame["base"] / 100))
+        for name, curve in model.curves.items()
+        if name.startswith("warmup@byol")
+    }
+    picture = check(draw_training(replace(model, curves={**model.curves, **small}), demo_plan))
+    assert "0.1" in texts(picture), "the axis is logarithmic"
+    assert not [text for text in texts(picture) if "$" in text]
+
+
 def test_training_is_the_mean_over_seeds(model: ReportModel, demo_plan: Plan) -> None:
     picture = check(draw_training(model, demo_plan))
     key = next(iter(demo_plan.fair))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from protofair.plan.plan import Entry, Plan
 from protofair.report.figures.picture import COLOURS, Picture, canvas, finish, grid, legend
@@ -85,3 +85,6 @@ def _panel(axis: Axes, data: pd.DataFrame, objectives: list[str]) -> None:
         )
     if data["mean"].min() > 0 and data["mean"].max() / data["mean"].min() > WIDE:
         axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter("{x:g}")  # powers of ten would be written in TeX, and names here are plain text
+        axis.yaxis.set_minor_formatter(NullFormatter())
