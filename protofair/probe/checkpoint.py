@@ -1,7 +1,6 @@
 """The frozen encoder of a checkpoint, and nothing else of it."""
 
 import hashlib
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from protofair.core.archive import load_archive
 from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.core.strict import parse
@@ -60,7 +60,7 @@ def load_encoder(plan: Plan, checkpoint: Checkpoint) -> Trained:
 
     raw = path.read_bytes()
     try:
-        content = torch.load(io.BytesIO(raw), map_location="cpu", weights_only=True)
+        content = load_archive(raw)
     except Exception:  # torch has many for a file that is cut off or none of its own
         raise refuse("damaged, or not a checkpoint") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -8,14 +8,13 @@ import hashlib
 import io
 import shutil
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from protofair.core.archive import load_archive
 from protofair.core.atomic import replacing
-from protofair.core.lock import only_process
 
 ROOT = Path(".cache", "checkpoints")
 DIGEST = hashlib.sha256().digest_size
@@ -44,7 +43,8 @@ class Checkpoints:
             if path.exists():
                 content = path.read_bytes()
                 if hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]:
-                    return deserialise(content[DIGEST:])
+                    state: dict[str, Any] = load_archive(content[DIGEST:])
+                    return state
                 self.damaged.append(path)
         return None
 
@@ -57,11 +57,6 @@ class Checkpoints:
         shutil.rmtree(trash, ignore_errors=True)
         self.folder.rename(trash)
         shutil.rmtree(trash)
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Keep a second process of the same run out."""
-        busy = f"{self.folder}: another process is training this. Wait for it, or end it."
-        return only_process(self.folder / "lock", otherwise=busy)
 
 
 def serialise(value: dict[str, Any]) -> bytes:
@@ -81,10 +76,4 @@ def _unshared(value: Any) -> Any:
         return {sys.intern(key) if type(key) is str else key: _unshared(part) for key, part in value.items()}
     if type(value) in (list, tuple):
         return type(value)(_unshared(part) for part in value)
-    return value
-
-
-def deserialise(content: bytes) -> dict[str, Any]:
-    """Tensors and plain values only, on the CPU."""
-    value: dict[str, Any] = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     return value

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from protofair.core.archive import load_archive
 from protofair.core.errors import UserError
 from protofair.objectives import Output, build_encoder, projection_head
 from protofair.objectives.adversary import Adversary
-from protofair.train.checkpoint import deserialise
 from protofair.train.config import Warmup
 from protofair.train.device import autocast
 
@@ -110,7 +110,7 @@ def read_kept(path: Path, *, remedy: str) -> tuple[dict[str, Any], dict[str, Any
     if not path.is_file():
         raise UserError(f"{path}: no such checkpoint. {remedy}")
     try:
-        content = deserialise(path.read_bytes())
+        content = load_archive(path.read_bytes())
         config: dict[str, Any] = json.loads(content["config"])
     except Exception as error:  # torch raises many kinds for a file that is cut off or not one of its own
         raise UserError(f"{path}: not a readable checkpoint ({type(error).__name__}). {remedy}") from None

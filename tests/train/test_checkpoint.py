@@ -2,8 +2,8 @@ import pytest
 import torch
 
 import protofair.train.checkpoint as checkpoint
-from protofair.core.errors import UserError
-from protofair.train.checkpoint import Checkpoints, deserialise, serialise
+from protofair.core.archive import load_archive
+from protofair.train.checkpoint import Checkpoints, serialise
 
 
 @pytest.fixture
@@ -85,22 +85,9 @@ def test_a_removal_that_dies_leaves_nothing_to_go_on_from(checkpoints, monkeypat
     assert list(checkpoints.folder.parent.iterdir()) == []
 
 
-def test_only_one_process_trains_a_run(checkpoints):
-    with (
-        checkpoints.locked(),
-        pytest.raises(UserError, match="another process is training this"),
-        Checkpoints(checkpoints.folder).locked(),
-    ):
-        pass
-    with checkpoints.locked():
-        pass
-
-
-def test_equal_states_have_equal_bytes_and_nothing_but_values_is_loaded():
+def test_equal_states_have_equal_bytes():
     assert serialise(state(1)) == serialise(state(1))
     assert serialise(state(1)) != serialise(state(2))
-    with pytest.raises(Exception, match="weights_only"):
-        deserialise(serialise({"code": Checkpoints}))
 
 
 def test_equal_states_have_equal_bytes_whether_or_not_their_parts_are_the_same_objects():
@@ -109,4 +96,4 @@ def test_equal_states_have_equal_bytes_whether_or_not_their_parts_are_the_same_o
     shared = {"a": {key: 1, "betas": betas}, "b": [{key: 2, "betas": betas}]}
     apart = {"a": {key: 1, "betas": betas}, "b": [{copy: 2, "betas": again}]}
     assert serialise(shared) == serialise(apart)
-    assert deserialise(serialise(apart)) == shared
+    assert load_archive(serialise(apart)) == shared
