@@ -26,6 +26,7 @@ def probe(key: str, plan: Path) -> None:
     \b
     Reads   results/SUITE/STAGE/KEY/checkpoints/epoch-NNN.pt, data/packed/VARIANT
     Writes  results/SUITE/probe/KEY/metrics.json      accuracy, EO and the rest, each with its 95 % interval
+            results/SUITE/probe/KEY/summary.json      the main ones on the test images, for `dvc metrics`
             results/SUITE/probe/KEY/predictions.npz   what they are computed from
             results/SUITE/probe/KEY/run.json          configuration, versions, hardware, wall time
     """
@@ -56,7 +57,7 @@ def select(key: str, plan: Path) -> None:
 
     active = Plan.read(plan)
     choice = run_select(active, key)
-    scores = ", ".join(f"{weight}: {score:.2f}" for weight, score in choice["scores"].items())
+    scores = ", ".join(f"{found['weight']:g}: {found['score']:.2f}" for found in choice["candidates"])
     click.echo(f"weight {choice['weight']:g} ({scores})")
     click.echo(active.folder("select", key) / "choice.json")
 
