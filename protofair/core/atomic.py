@@ -21,6 +21,16 @@ def make_folder(path: Path) -> None:
         ) from None
 
 
+def make_writable_folder(path: Path) -> None:
+    """Make a folder, and find out now whether files can be written into it: long work should not end without a place.
+
+    One that cannot be written to is the system's own exception, which names it.
+    """
+    make_folder(path)
+    with tempfile.TemporaryFile(dir=path):
+        pass
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a binary file that takes the place of `path` when the block ends without an exception."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from protofair.core.errors import UserError
-from protofair.core.strict import Key, Seed, Strict
+from protofair.core.strict import Key, Rate, Seed, Strict
 from protofair.objectives.adversary import AdversaryConfig
 from protofair.objectives.encoder import EncoderConfig
 from protofair.objectives.registry import ObjectiveConfig
@@ -19,9 +19,9 @@ Strength = Annotated[float, Field(ge=0, le=1)]
 class Optimiser(Strict):
     """SGD with FSCL's cosine; `ramp_epochs` raises the rate linearly from 0 at the start of training."""
 
-    lr: float = Field(default=0.1, gt=0)
+    lr: Rate = 0.1
     momentum: float = Field(default=0.9, ge=0, lt=1)
-    weight_decay: float = Field(default=1e-4, ge=0)
+    weight_decay: float = Field(default=1e-4, ge=0, le=1)
     batch_size: int = Field(default=128, ge=2)
     ramp_epochs: int = Field(default=0, ge=0)
 
@@ -97,7 +97,7 @@ class FairRate(Strict):
     """
 
     mode: Literal["tail", "restart", "constant"] = "tail"
-    value: float | None = Field(default=None, gt=0, validate_default=True)
+    value: Rate | None = Field(default=None, validate_default=True)
 
     @field_validator("value")
     @classmethod

@@ -119,9 +119,7 @@ class Loop:
 
     def _failure(self, what: str) -> TrainingError:
         good = self.checkpoints.newest() or "none yet"
-        return TrainingError(
-            f"{what} Last good checkpoint: {good}. Lower 'optimiser.lr', or set 'optimiser.ramp_epochs'."
-        )
+        return TrainingError(f"{what} Last good checkpoint: {good}.")
 
     def _save(self) -> None:
         """Save a state that is known to be good."""

@@ -32,6 +32,7 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
     trained = read_warmup(plan, fair.warmup, fair.from_epoch)
     warmup = trained.warmup
     check_fits(fair, warmup, where=where)
+    again = f"Delete it and train again: protofair warmup {fair.warmup}"
 
     def build(images: TrainingSet, device: torch.device) -> Trainer:
         if fair.num_prototypes > len(images):
@@ -42,10 +43,10 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
             trainer.continue_from(trained.content)
         except (KeyError, RuntimeError, TypeError, ValueError) as error:
             reason = str(error).splitlines()[0]
-            again = f"Delete it and train again: protofair warmup {fair.warmup}"
-            raise UserError(
-                f"{trained.path}: not the networks and optimiser of its warm-up ({reason}). {again}"
-            ) from None
+            what = f"not the networks and optimiser of its warm-up ({reason})"
+            raise UserError(f"{trained.path}: {what}. {again}") from None
+        if not trainer.finite():
+            raise UserError(f"{trained.path}: its weights are not finite. {again}")
         return trainer
 
     job = _job(warmup, build)
@@ -57,6 +58,7 @@ def run_fair(plan: Plan, key: str, options: Options) -> Path:
         roles=(*job.roles, Role("sensitive", fair.sensitive)),
         config={**job.config, "fair": fair},
         start=trained.path,
+        steadier="Lower 'weight', or the rate: 'lr: {mode: constant, value: 0.001}'.",
     )
     return train(plan, key, options, continued)
 

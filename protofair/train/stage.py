@@ -7,9 +7,11 @@ from pathlib import Path
 
 import torch
 
+from protofair.core.atomic import make_writable_folder
 from protofair.core.entries import Plan, packed_folder
 from protofair.core.environment import environment
 from protofair.core.errors import UserError
+from protofair.core.lock import only_process
 from protofair.core.packed import Packed
 from protofair.core.strict import Strict, did_you_mean
 from protofair.objectives import EncoderConfig
@@ -22,6 +24,10 @@ from protofair.train.loop import Loop
 from protofair.train.outputs import publish
 from protofair.train.progress import Progress
 from protofair.train.training import Training
+from protofair.train.watch import TrainingError
+
+LOCKS = Path(".cache", "locks")
+BUSY = "another process is training this. Wait for it, or end it."
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class Job:
     build: Callable[[TrainingSet, torch.device], Training]
     start: Path | None = None  # the kept checkpoint of another training that this one reads
     code: tuple[str, ...] = CODE
+    steadier: str = "Lower 'optimiser.lr', or set 'optimiser.ramp_epochs'."  # what to do if the losses run away
 
 
 def train(plan: Plan, key: str, options: Options, job: Job) -> Path:
@@ -80,7 +87,8 @@ def train(plan: Plan, key: str, options: Options, job: Job) -> Path:
     folder, code = plan.folder(job.stage, key), code_hash(names=job.code)
     checkpoints = Checkpoints(ROOT / run_hash({"output": str(folder), **config}, inputs=inputs, code=code))
     trainer = job.build(images, device)
-    with checkpoints.locked():
+    make_writable_folder(folder)
+    with only_process(LOCKS / f"{plan.suite}.{job.stage}.{key}", otherwise=f"{folder}: {BUSY}"):
         loop = Loop(
             trainer,
             checkpoints,
@@ -90,7 +98,10 @@ def train(plan: Plan, key: str, options: Options, job: Job) -> Path:
             save_epochs=options.save_epochs,
             save_minutes=options.save_minutes,
         )
-        loop.run()
+        try:
+            loop.run()
+        except TrainingError as error:
+            raise TrainingError(f"{plan.where(job.stage, key)}: {error} {job.steadier}") from None
         run = {
             "stage": job.stage,
             "key": key,

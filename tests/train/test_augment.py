@@ -115,3 +115,10 @@ def test_a_grey_image_gets_three_equal_channels(config):
     view, _ = two_views(images, config=config, seed=0, epoch=1, step=0)
     assert view.shape == (6, 3, 16, 16)
     torch.testing.assert_close(view, view[:, :1].expand_as(view), atol=1e-5, rtol=0)
+
+
+def test_the_views_of_an_image_stand_at_its_place():
+    plain = Augment(crop_scale=(1, 1), crop_ratio=(1, 1), flip=0, jitter=0, grayscale=0)
+    images = torch.randint(0, 256, (5, 16, 16, 3), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
+    for view in two_views(images, config=plain, seed=0, epoch=1, step=0):
+        torch.testing.assert_close(view, normalise(unit_range(images)))

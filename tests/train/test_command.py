@@ -43,7 +43,7 @@ def test_a_broken_training_is_one_line_and_exit_code_1(project, capsys):
     project.plan["warmup"]["w"] = project.warmup_entry(optimiser={"lr": 1e30, "batch_size": 8})
     assert exit_code("warmup", "w", "--plan", str(project.plan_path())) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("protofair: epoch 1, step ")
+    assert line.startswith("protofair: plan.yaml: warmup.w: epoch 1, step ")
     assert "non-finite" in line
 
 

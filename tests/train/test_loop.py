@@ -49,12 +49,13 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_the_first_bad_step(pr
     with pytest.raises(TrainingError) as caught:
         project.warmup()
     text = str(caught.value)
-    assert text.startswith("epoch 2, step 2 of 3: non-finite: loss ")
+    assert text.startswith("plan.yaml: warmup.w: epoch 2, step 2 of 3: non-finite: loss ")
+    assert text.endswith("Lower 'optimiser.lr', or set 'optimiser.ramp_epochs'.")
     assert "base nan" in text
     (state,) = project.states()
     assert f"Last good checkpoint: {state.relative_to(project.path) / 'last.state'}" in text
     assert caught.value.exit_code == 1
-    assert not (project.path / "results").exists()
+    assert not any((project.path / "results/tiny/warmup/w").iterdir())
 
 
 def test_a_real_divergence_is_caught_and_no_bad_state_is_ever_saved(project):
@@ -77,7 +78,7 @@ def test_weights_broken_by_the_very_last_step_are_caught(project, monkeypatch):
     monkeypatch.setattr(Trainer, "step", step)
     with pytest.raises(TrainingError, match="epoch 3, step 3 of 3: non-finite weights"):
         project.warmup()
-    assert not (project.path / "results").exists()
+    assert not any((project.path / "results/tiny/warmup/w").iterdir())
 
 
 def test_the_state_is_saved_every_so_many_minutes_and_at_the_end(project, monkeypatch):
@@ -179,3 +180,8 @@ def test_two_runs_of_one_entry_at_once_are_refused(project, monkeypatch):
     monkeypatch.setattr(Trainer, "begin_epoch", begin_epoch)
     project.warmup()
     assert seen
+
+
+def test_a_fair_phase_that_runs_away_is_told_what_steadies_it(warm_project):
+    with pytest.raises(TrainingError, match=r"plan.yaml: fair.f: epoch 2, .*non-finite.*Lower 'weight', or the rate"):
+        warm_project.fair(weight=1e30)

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,18 @@ def test_killed_while_publishing_it_can_be_published_again(cache, tmp_path, monk
     assert calls
     publish(cache, tmp_path / "out")
     assert found(tmp_path / "out") == WHOLE
+
+
+def test_run_json_comes_last(cache, tmp_path, monkeypatch):
+    """Whoever sees it may read the rest."""
+    replace = Path.replace
+
+    def die(self, target):
+        if self.name == "log.jsonl" and target.parent == tmp_path / "out":
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", die)
+    with pytest.raises(KeyboardInterrupt):
+        publish(cache, tmp_path / "out")
+    assert not (tmp_path / "out/run.json").exists()

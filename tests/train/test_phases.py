@@ -11,6 +11,8 @@ from protofair.core.entries import Plan
 from protofair.core.errors import UserError
 from protofair.train.phases import run_fair, run_warmup
 from protofair.train.stage import Options
+from protofair.train.stop import StopRequest
+from protofair.train.trainer import Trainer
 
 
 def refused(project, stage: str, key: str) -> str:
@@ -205,8 +207,6 @@ def test_new_outputs_take_the_place_of_old_ones(project):
 
 def test_wall_time_and_resumes_add_up(project, monkeypatch):
     import protofair.train.loop as loop
-    from protofair.train.stop import StopRequest
-    from protofair.train.trainer import Trainer
 
     def begin_epoch(self, epoch, pause):
         if epoch == 2:
@@ -222,3 +222,63 @@ def test_wall_time_and_resumes_add_up(project, monkeypatch):
     run = json.loads((project.warmup(options=Options(save_minutes=1e9)) / "run.json").read_text())
     assert run["resumed"] == 1
     assert run["wall_seconds"] > spent - 120
+
+
+def test_a_checkpoint_of_which_a_bit_has_changed_is_refused(warm_project):
+    project, path = warm_project, Path("results/tiny/warmup/w/checkpoints/epoch-001.pt")
+    content = bytearray(path.read_bytes())
+    weight = project.checkpoint(path.parent.parent, 1)["encoder"]["trunk.1.weight"]
+    content[content.index(weight.numpy().tobytes())] ^= 1
+    path.write_bytes(content)
+    project.plan["fair"]["f"] = project.fair_entry()
+    assert "epoch-001.pt: not a readable checkpoint" in refused(project, "fair", "f")
+
+
+def test_a_warmup_whose_weights_are_not_finite_is_refused(warm_project):
+    project, path = warm_project, Path("results/tiny/warmup/w/checkpoints/epoch-001.pt")
+    content = torch.load(path, weights_only=True)
+    content["encoder"]["trunk.0.weight"][0] = torch.nan
+    torch.save(content, path)
+    project.plan["fair"]["f"] = project.fair_entry()
+    message = refused(project, "fair", "f")
+    assert "epoch-001.pt: its weights are not finite. Delete it and train again: protofair warmup w" in message
+
+
+def test_one_process_trains_into_a_folder_whatever_the_other_would_train(project, monkeypatch):
+    original, tried = Trainer.step, []
+
+    def step(self, batch, *, epoch, step):
+        if not tried:
+            tried.append(epoch)
+            with pytest.raises(UserError, match=r"results/tiny/warmup/w: another process is training this. Wait"):
+                project.warmup(seed=1)
+        return original(self, batch, epoch=epoch, step=step)
+
+    monkeypatch.setattr(Trainer, "step", step)
+    first = project.outputs(project.warmup())
+    assert tried
+    assert project.outputs(project.warmup(seed=1)) != first
+
+
+def test_a_folder_that_cannot_be_written_to_is_noticed_before_anything_is_trained(project, monkeypatch):
+    monkeypatch.setattr(Trainer, "step", None)
+    Path("results").symlink_to("/proc/self")
+    with pytest.raises(OSError, match="results"):
+        project.warmup()
+    Path("results").unlink()
+    Path("results").write_text("a file")
+    with pytest.raises(UserError, match=r"results/tiny/warmup/w: a file is in the place of this folder"):
+        project.warmup()
+
+
+def test_runs_of_one_configuration_do_not_share_a_state(project, monkeypatch):
+    """Else the second would go on with the first one's epochs, and publish its wall time."""
+
+    def begin_epoch(self, epoch, pause):
+        raise StopRequest(15)
+
+    monkeypatch.setattr(Trainer, "begin_epoch", begin_epoch)
+    for key in ("a", "b"):
+        with pytest.raises(SystemExit):
+            project.warmup(key)
+    assert len(project.states()) == 2

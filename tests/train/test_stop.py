@@ -16,6 +16,15 @@ def test_a_signal_waits_for_a_place_to_stop(number, code):
     assert caught.value.exit_code == code
 
 
+@pytest.fixture
+def _interruptible():
+    """A shell starts what it puts into the background with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_a_second_signal_acts_as_ever():
     with Stop():
         os.kill(os.getpid(), signal.SIGTERM)

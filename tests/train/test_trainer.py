@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from protofair.train.augment import two_views
 from protofair.train.batches import TrainingSet
+from protofair.train.randomness import generator
 from protofair.train.trainer import Trainer
 
 CPU = torch.device("cpu")
@@ -142,6 +144,7 @@ def test_a_new_start_of_the_prototypes_empties_the_queue_or_keeps_it(project, im
     steps(trainer, 2)
     assert trainer.regulariser.term.queue.fill == 32
     trainer.begin_epoch(3, lambda: None)
+    assert not trainer.regulariser.table.any(), "every epoch counts its own clusters"
     assert trainer.regulariser.term.queue.fill == filled
 
 
@@ -155,19 +158,28 @@ def test_the_term_sees_both_views_or_the_first(project, images, views, samples):
     assert len(shares) == 3
 
 
-def test_features_and_groups_of_a_sample_stay_together(project, images, monkeypatch):
-    """Row i and row i + B are views of image i, for the features and for the groups."""
-    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config())
+@pytest.mark.parametrize(("views", "samples"), [("both", 16), ("first", 8)])
+def test_features_and_groups_of_a_sample_stay_together(project, images, monkeypatch, views, samples):
+    """Row i and row i + B are views of image i, for z, for the clustered features and for the groups."""
+    trainer = Trainer(project.warmup_config(), images, CPU, project.fair_config(views=views))
     trainer.begin_epoch(2, lambda: None)
-    seen = {}
+    seen, outputs = {}, []
+    trainer.networks.register_forward_hook(lambda module, inputs, output: outputs.append(output))
     original = trainer.regulariser.term.forward
     monkeypatch.setattr(
-        trainer.regulariser.term, "forward", lambda z, **given: original(z, **seen.setdefault("given", given))
+        trainer.regulariser.term, "forward", lambda z, **given: original(seen.setdefault("z", z), **seen_in(given))
     )
+
+    def seen_in(given):
+        seen.update(given)
+        return given
+
     batch = next(trainer.batches(epoch=2, first_step=0))
+    head = copy.deepcopy(trainer.networks.cluster_head)
     trainer.step(batch, epoch=2, step=0)
-    assert torch.equal(seen["given"]["sensitive"], torch.cat([batch.labels["Male"]] * 2))
-    assert seen["given"]["cluster_features"].shape == (16, 128)
+    assert torch.equal(seen["sensitive"], torch.cat([batch.labels["Male"]] * 2)[:samples])
+    assert torch.equal(seen["z"], outputs[0].z[:samples])
+    torch.testing.assert_close(seen["cluster_features"], head(outputs[0].features)[:samples].detach())
 
 
 def test_every_sample_is_counted_in_its_own_cell(project, images):
@@ -202,6 +214,9 @@ def test_momentum_networks_hear_the_progress_of_the_whole_schedule(project, imag
 
 
 def test_optimiser_is_the_papers_and_does_not_hold_what_does_not_learn(project, images):
+    options = {"batch_size": 8, "momentum": 0.5, "weight_decay": 0.01}
+    chosen = Trainer(project.warmup_config(optimiser=options), images, CPU)
+    assert [(group["momentum"], group["weight_decay"]) for group in chosen.optimiser.param_groups] == [(0.5, 0.01)]
     trainer = Trainer(project.warmup_config(objective={"name": "moco", "queue_size": 8}), images, CPU)
     (group,) = trainer.optimiser.param_groups
     assert (group["momentum"], group["weight_decay"], group["nesterov"]) == (0.9, 1e-4, False)
@@ -265,3 +280,27 @@ def test_a_classifier_of_its_own_stands_in_the_checkpoint(project, images):
         trainer.kept(config="{}", epoch=1)["classifier"]["weight"], trainer.networks.objective.classifier.weight
     )
     assert "classifier" not in Trainer(project.warmup_config(), images, CPU).kept(config="{}", epoch=1)
+
+
+def test_a_fair_phase_has_a_seed_of_its_own_for_order_views_and_clusters(project, images, monkeypatch):
+    trainer = Trainer(project.warmup_config(seed=1), images, CPU, project.fair_config(seed=5))
+    for epoch in (2, 3):
+        ours = trainer.batches(epoch=epoch, first_step=0)
+        expected = images.epoch(batch_size=8, seed=5, epoch=epoch, first_step=0, device=CPU)
+        assert all(torch.equal(a.images, b.images) for a, b in zip(ours, expected, strict=True))
+    drawn, started = [], []
+    monkeypatch.setattr(
+        "protofair.train.trainer.two_views", lambda images, **given: drawn.append(given) or two_views(images, **given)
+    )
+    original = trainer.regulariser.term.initialise
+    monkeypatch.setattr(
+        trainer.regulariser.term,
+        "initialise",
+        lambda features, generator: started.append(generator.initial_seed()) or original(features, generator=generator),
+    )
+    for epoch in (2, 3):
+        steps(trainer, epoch)
+    places = [(given["seed"], given["epoch"], given["step"]) for given in drawn]
+    assert places == [(5, epoch, step) for epoch in (2, 3) for step in range(3)]
+    assert started == [generator("kmeans", 5, epoch).initial_seed() for epoch in (2, 3)]
+    assert len(set(started)) == 2
