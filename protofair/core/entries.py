@@ -19,7 +19,7 @@ class Plan:
 
     @classmethod
     def read(cls, path: Path) -> "Plan":
-        content = read_yaml(path)
+        content = read_yaml(path, missing="`protofair plan demo` writes one")
         if not isinstance(content, dict) or not isinstance(content.get("suite"), str):
             raise UserError(f"{path}: 'suite' is missing, so this is no plan. Write one: protofair plan demo")
         check_key(content["suite"], where=f"{path}: suite")
@@ -27,8 +27,7 @@ class Plan:
 
     def entries(self, stage: str) -> dict[str, Any]:
         """All of a stage, as they are written."""
-        found = self.content.get(stage)
-        return found if isinstance(found, dict) else {}
+        return stage_entries(self.content, stage, path=self.path)
 
     def entry(self, stage: str, key: str, model: type[Model]) -> Model:
         known = self.entries(stage)
@@ -44,6 +43,19 @@ class Plan:
     def folder(self, stage: str, key: str) -> Path:
         """Where a stage writes, relative to the working folder."""
         return Path("results", self.suite, stage, key)
+
+
+def stage_entries(content: Any, stage: str, *, path: Path) -> dict[str, Any]:
+    """The entries of a stage in a plan, as they are written; refused if they are not options by key."""
+    found = content.get(stage) if isinstance(content, dict) else None
+    if not isinstance(found, dict | None):
+        raise UserError(f"{path}: '{stage}': expected entries by key, found {found!r}.")
+    for key, entry in (found or {}).items():
+        if not isinstance(key, str):
+            raise UserError(f"{path}: {stage}: the key {key!r} is no word to YAML. Put it in quotes.")
+        if not isinstance(entry, dict):
+            raise UserError(f"{path}: {stage}.{key}: expected options by name, found {entry!r}.")
+    return found or {}
 
 
 def check_key(key: str, *, where: str) -> None:

@@ -35,9 +35,9 @@ class Packed:
         again = f"Delete {path} and prepare it again."
         for name in ("images.npy", "labels.csv", "manifest.json"):
             if not (path / name).is_file():
-                raise UserError(f"{path / name}: no such file. Prepare the data set first: protofair prepare --help")
+                raise UserError(f"{path / name}: no such file. Prepare it first: protofair prepare {path.name}")
         try:
-            images = np.load(path / "images.npy", mmap_mode="r")
+            images = np.lib.format.open_memmap(path / "images.npy", mode="r")
         except (ValueError, EOFError) as error:
             raise UserError(f"{path / 'images.npy'}: not a readable array ({error}). {again}") from None
         if images.ndim != 4 or images.dtype != np.uint8:
@@ -74,7 +74,8 @@ def _read_manifest(path: Path, again: str) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         content = None
-    if not isinstance(content, dict) or not isinstance(content.get("files", {}), dict):
+    files = content.get("files", {}) if isinstance(content, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(file, dict) for file in files.values()):
         raise UserError(f"{path}: not a readable manifest. {again}")
     return content
 

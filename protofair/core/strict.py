@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import core_schema
 
 from protofair.core.errors import UserError
@@ -16,6 +16,7 @@ MANY = 40  # as many as CelebA has attributes
 Model = TypeVar("Model", bound="Strict")
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+Rate = Annotated[float, Field(gt=0, le=1e38)]  # of learning; float32 goes no further
 Key = Annotated[str, Field(pattern=KEY)]  # names an entry of the plan, and a file or folder
 
 
@@ -23,6 +24,16 @@ class Strict(BaseModel):
     """Base of every configuration: immutable; an unknown key is an error, and so is a number without end."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_yes_for_a_number(cls, values: Any) -> Any:
+        """To YAML yes is true, and to pydantic true is 1."""
+        for name, value in values.items() if isinstance(values, dict) else ():
+            field = cls.model_fields.get(name)
+            if isinstance(value, bool) and field and bool not in _members(field.annotation):
+                raise ValueError(f"'{name}': expected a value, not {str(value).lower()}")
+        return values
 
 
 class Of:
@@ -45,6 +56,8 @@ class Of:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of an error message about an unknown word: the nearest known one, or all of them if they are not many."""
     known = sorted(known)
+    if not known:
+        return "There is none."
     nearest = difflib.get_close_matches(word, known, n=1)
     if nearest:
         return f"Did you mean '{nearest[0]}'?"
@@ -73,13 +86,13 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path: Path) -> Any:
+def read_yaml(path: Path, *, missing: str = "Name one that is there") -> Any:
     """The content of a YAML file; a missing, unreadable or malformed one is a `UserError` with the line."""
     try:
         # The parser in C: the one in Python takes a second for the paper's plan.
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file. Name one that is there; `protofair plan demo` writes a plan.") from None
+        raise UserError(f"{path}: no such file. {missing}.") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}). Name a YAML file.") from None
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from protofair.core.entries import stage_entries
 from protofair.core.errors import UserError
 from protofair.core.strict import read_yaml
 
@@ -44,10 +45,13 @@ class Plan:
         if not path.exists():
             raise UserError(f"{path}: no such file. Write it: protofair plan demo")
         content = read_yaml(path)
-        try:
-            return cls(**content)
-        except TypeError:
-            raise UserError(f"{path}: not a plan. Write it anew: protofair plan demo") from None
+        stages = {stage: stage_entries(content, stage, path=path) for stage in STAGES}
+        parts = content if isinstance(content, dict) else {}
+        whole = isinstance(parts.get("suite"), str)
+        whole = whole and all(isinstance(parts.get(part, {}), dict) for part in ("options", "report"))
+        if not whole or not {"suite", "options", "report", *STAGES} >= parts.keys():
+            raise UserError(f"{path}: not a plan. Write it anew: protofair plan demo")
+        return cls(**parts | stages)
 
     def checkpoints(self, checkpoint: Entry) -> str:
         """The folder that holds a checkpoint which an entry names by stage, key and epoch."""

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from protofair.core.strict import Key, Seed, Strict
+from protofair.core.strict import Key, Rate, Seed, Strict
 
 
 class Checkpoint(Strict):
@@ -36,7 +36,7 @@ class ProbeConfig(Strict):
     tasks: tuple[Task, ...] = Field(min_length=1)
     epochs: int = Field(10, ge=1)
     batch_size: int = Field(128, ge=1)
-    lr: float = Field(0.1, gt=0)
+    lr: Rate = 0.1
     momentum: float = Field(0.9, ge=0, lt=1)
     schedule: Literal["cosine", "constant"] = "cosine"
     augment: bool = False

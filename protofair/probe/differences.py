@@ -5,7 +5,8 @@ from typing import Any
 
 from protofair.core.entries import Plan
 
-IRRELEVANT = {"keep"}  # which epochs stay on disk makes no difference to any of them
+# Which epochs stay on disk, and what is stated for whoever lists a stage's inputs, makes no difference to a training.
+IRRELEVANT = {"warmup.keep", "fair.data", "baseline.needs"}
 
 
 def differences(plan: Plan, stage: str, key: str, trained: dict[str, Any]) -> Iterator[str]:
@@ -28,14 +29,17 @@ def differences(plan: Plan, stage: str, key: str, trained: dict[str, Any]) -> It
 
 def _differences(planned: Any, trained: Any, name: str) -> Iterator[str]:
     if isinstance(planned, dict) and isinstance(trained, dict):
-        for part in planned.keys() - IRRELEVANT:
-            yield from _differences(planned[part], trained.get(part), f"{name}.{part}")
+        for part in planned:
+            if f"{name}.{part}" not in IRRELEVANT:
+                yield from _differences(planned[part], trained.get(part), f"{name}.{part}")
     elif not _same(planned, trained):
         yield f"'{name}' is {trained!r}, the plan says {planned!r}"
 
 
 def _unsaid(trained: dict[str, Any], planned: dict[str, Any], name: str) -> Iterator[str]:
-    for part in trained.keys() - IRRELEVANT:
+    for part in trained:
+        if f"{name}.{part}" in IRRELEVANT:
+            continue
         if part not in planned:
             yield f"'{name}.{part}' is {trained[part]!r}, the plan leaves it at its default"
         elif isinstance(trained[part], dict) and isinstance(planned[part], dict):

@@ -39,6 +39,7 @@ def report(plan_path: Path, root: Path, show_images: bool, other: Path | None) -
     from dataclasses import replace
 
     from protofair.core.atomic import write_text
+    from protofair.core.errors import UserError
     from protofair.plan.plan import Plan
     from protofair.report.build import build
     from protofair.report.compare import as_csv, as_text, compare
@@ -46,6 +47,9 @@ def report(plan_path: Path, root: Path, show_images: bool, other: Path | None) -
     from protofair.report.render import render
 
     plan = Plan.read(root / plan_path)
+    if missing := sorted({"title", "scale", "seeds", "tables", "tsne", "ablation"} - plan.report.keys()):
+        which = "It says which probe fills which cell; `protofair plan SUITE` writes it"
+        raise UserError(f"{root / plan_path}: report: '{missing[0]}' is missing. {which}.")
     model = build(plan, root)
     pairs, damaged = find_pairs(plan, root, show_images=show_images)
     model = replace(model, problems=(*model.problems, *damaged))

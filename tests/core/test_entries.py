@@ -40,5 +40,23 @@ def test_nor_can_what_an_entry_reads_lie_outside(key: str):
 
 
 def test_a_missing_plan_says_how_to_get_one():
-    with pytest.raises(UserError, match=r"nope.yaml: no such file. .*`protofair plan demo` writes a plan"):
+    with pytest.raises(UserError, match=r"nope.yaml: no such file. `protofair plan demo` writes one"):
         Plan.read(Path("nope.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("stage", "message"),
+    [
+        ([1], r"plan.yaml: 'warmup': expected entries by key, found \[1\]"),
+        ({1: {}}, "plan.yaml: warmup: the key 1 is no word to YAML. Put it in quotes"),
+        ({"w": [1]}, r"plan.yaml: warmup.w: expected options by name, found \[1\]"),
+    ],
+)
+def test_a_stage_that_is_not_options_by_key_is_refused(stage: object, message: str):
+    with pytest.raises(UserError, match=message):
+        Plan(Path("plan.yaml"), "demo", {"warmup": stage}).entry("warmup", "w", Strict)
+
+
+def test_a_stage_that_is_not_there_has_no_entry():
+    with pytest.raises(UserError, match=r"plan.yaml: warmup: no entry 'w'. There is none."):
+        Plan(Path("plan.yaml"), "demo", {}).entry("warmup", "w", Strict)

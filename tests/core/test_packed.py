@@ -42,7 +42,7 @@ def test_an_unknown_attribute_names_the_nearest(folder: Path):
 @pytest.mark.parametrize("name", ["images.npy", "labels.csv", "manifest.json"])
 def test_a_missing_file_is_named(folder: Path, name: str):
     (folder / name).unlink()
-    with pytest.raises(UserError, match=rf"{name}: no such file. Prepare"):
+    with pytest.raises(UserError, match=rf"{name}: no such file. Prepare it first: protofair prepare {folder.name}"):
         Packed.open(folder)
 
 
@@ -76,7 +76,7 @@ def test_a_damaged_table_is_refused(folder: Path, content: str, message: str):
         Packed.open(folder)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '"manifest"', '{"files": []}'])
+@pytest.mark.parametrize("content", ["{", "[]", '"manifest"', '{"files": []}', '{"files": {"labels.csv": "x"}}'])
 def test_a_damaged_manifest_is_refused(folder: Path, content: str):
     (folder / "manifest.json").write_text(content)
     with pytest.raises(UserError, match=r"manifest.json: not a readable manifest. Delete .* prepare it again"):
@@ -98,6 +98,10 @@ def test_an_array_of_something_else_is_refused(folder: Path):
         np.save(folder / "images.npy", array)
         with pytest.raises(UserError, match=r"images.npy: .*not uint8 \[N, H, W, C\]"):
             Packed.open(folder)
+    np.savez(folder / "images.npz", np.zeros(3))
+    (folder / "images.npz").replace(folder / "images.npy")
+    with pytest.raises(UserError, match="not a readable array"):
+        Packed.open(folder)
     (folder / "images.npy").write_bytes(b"")
     with pytest.raises(UserError, match="not a readable array"):
         Packed.open(folder)

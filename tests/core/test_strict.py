@@ -68,6 +68,7 @@ def test_the_nearest_key_is_found_through_mappings_lists_and_unions():
 
 def test_a_word_unlike_any_known_one_gets_the_list():
     assert did_you_mean("zzz", ["Male", "Young"]) == "Known: Male, Young."
+    assert did_you_mean("zzz", []) == "There is none."
     assert did_you_mean("zzz", [str(number) for number in range(100, 150)]).endswith(", 139 and 10 more.")
 
 
@@ -92,3 +93,17 @@ def test_a_key_that_is_there_twice_is_refused(tmp_path: Path):
     path.write_text("fair:\n  weight: 0.3\n  epochs: 5\n  weight: 1.0\n")
     with pytest.raises(UserError, match=r"suite.yaml: .*'weight' is there twice.*line 4"):
         read_yaml(path)
+
+
+@pytest.mark.parametrize("key", ["count", "rate"])
+def test_yes_is_no_number(key: str):
+    """To YAML `yes` and `true` are the same, and to Python that is 1."""
+
+    class Options(Strict):
+        count: int | None = 3
+        rate: float = 0.1
+        sure: bool | None = None
+
+    assert parse(Options, {"sure": True, "rate": "1e-4"}, where="file").rate == 1e-4
+    with pytest.raises(UserError, match=rf"^file: '{key}': expected a value, not true.$"):
+        parse(Options, {key: True}, where="file")

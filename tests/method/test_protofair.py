@@ -470,3 +470,23 @@ def test_initialise_refuses_what_it_cannot_cluster(features, message):
 def test_wrong_options(options, message):
     with pytest.raises(ValueError, match=message):
         ProtoFair(**{"num_prototypes": K, "dim": DIM, **options})
+
+
+def test_values_are_checked_again_after_initialise():
+    fair = initialised()
+    call(fair, {})
+    fair.initialise(unit(9, seed=1))
+    with pytest.raises(ValueError, match="z: "):
+        call(fair, {"z": 2 * unit(8)})
+
+
+def test_prototypes_stay_the_tensor_they_are():
+    """What holds them, an exporter or a compiled step, must see them move."""
+    fair = initialised()
+    held, before = fair.prototypes, fair.prototypes.clone()
+    call(fair, {})
+    moved = held.clone()
+    assert not torch.equal(before, moved)
+    fair.initialise(unit(9, seed=1))
+    assert fair.prototypes is held
+    assert not torch.equal(moved, held)

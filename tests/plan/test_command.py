@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from protofair.cli import protofair
 from protofair.core.errors import UserError
-from protofair.plan.plan import STAGES
+from protofair.plan.plan import STAGES, Plan
 
 ROOT = Path(__file__).parents[2]
 
@@ -201,6 +201,29 @@ def test_a_number_of_drawings_is_checked_too(params: Path):
 def test_without_a_plan_the_command_that_writes_one_is_named(params: Path):
     with pytest.raises(UserError, match=r"^params/plan.yaml: no such file. Write it: protofair plan demo$"):
         plan("--cost")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[demo]", "not a plan. Write it anew: protofair plan demo"),
+        ("suite: 5", "not a plan"),
+        ("{suite: demo, report: [1]}", "not a plan"),
+        ("{suite: demo, options: 1}", "not a plan"),
+        ("{suite: demo, probes: {}}", "not a plan"),
+        ("{suite: demo, probe: [1]}", r"'probe': expected entries by key, found \[1\]"),
+        ("{suite: demo, probe: {1: {}}}", "probe: the key 1 is no word"),
+    ],
+)
+def test_a_plan_of_another_shape_is_refused(params: Path, content: str, message: str):
+    (params / "plan.yaml").write_text(content)
+    with pytest.raises(UserError, match=rf"^params/plan.yaml: {message}"):
+        plan("--cost")
+
+
+def test_a_stage_without_entries_may_be_left_empty(params: Path):
+    (params / "plan.yaml").write_text("suite: demo\nprobe:\n")
+    assert Plan.read(params / "plan.yaml").probe == {}
 
 
 def test_another_suite_is_checked_with_its_own_options(params: Path):

@@ -12,6 +12,7 @@ import torch
 from protofair.core.errors import UserError
 from protofair.core.packed import Packed
 from protofair.objectives import build_encoder
+from protofair.probe import run as probe_run
 from protofair.probe.metrics import equalized_odds
 from protofair.probe.run import run_probe
 
@@ -264,3 +265,13 @@ def test_a_classifier_of_other_classes_is_refused(classified, run):
     torch.save(content | {"classifier": torch.nn.Linear(256, 3).state_dict()}, path)
     with pytest.raises(UserError, match="its classifier knows 3 classes of 'Smiling'"):
         run()
+
+
+def test_seed_and_resamples_of_the_entry_are_those_of_crops_and_intervals(run, monkeypatch):
+    cropped, measured = [], []
+    crops, evaluate = probe_run.random_crops, probe_run.evaluate
+    monkeypatch.setattr(probe_run, "random_crops", lambda **given: cropped.append(given) or crops(**given))
+    monkeypatch.setattr(probe_run, "evaluate", lambda *a, **given: measured.append(given) or evaluate(*a, **given))
+    run(seed=5, augment=True, bootstrap=7)
+    assert cropped == [{"seed": 5, "epoch": epoch} for epoch in range(3)]
+    assert [(given["seed"], given["resamples"]) for given in measured] == [(5, 7)] * 4

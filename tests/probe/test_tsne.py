@@ -9,6 +9,8 @@ from threadpoolctl import threadpool_limits
 
 from protofair.core.errors import UserError
 from protofair.core.packed import Packed
+from protofair.probe import tsne as stage
+from protofair.probe.bootstrap import estimate
 from protofair.probe.tsne import embed, run_tsne, sample
 
 FOLDER = Path("results/demo/tsne/a")
@@ -93,3 +95,14 @@ def test_an_error_names_its_cause_and_writes_nothing(run, changes, message):
     with pytest.raises(UserError, match=message):
         run(**changes)
     assert not FOLDER.exists()
+
+
+def test_seed_and_resamples_of_the_entry_are_those_of_sample_plane_and_intervals(run, monkeypatch):
+    drawn, embedded, measured = [], [], []
+    monkeypatch.setattr(stage, "sample", lambda rows, **given: drawn.append(given) or sample(rows, **given))
+    monkeypatch.setattr(stage, "embed", lambda x, **given: embedded.append(given) or embed(x, **given))
+    monkeypatch.setattr(stage, "estimate", lambda x, **given: measured.append(given) or estimate(x, **given))
+    run(seed=5, bootstrap=7, perplexity=9)
+    assert drawn == [{"points": 50, "seed": 5}]
+    assert embedded == [{"perplexity": 9, "seed": 5}]
+    assert measured == [{"rows": 50, "resamples": 7, "seed": 5}]

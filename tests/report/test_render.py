@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from protofair.core.errors import UserError
 from protofair.plan.plan import Entry, Plan
 from protofair.report.command import report
 from protofair.report.metrics import METRICS
@@ -237,3 +238,11 @@ def test_a_difference_says_which_way_and_whether_that_is_good(
     low: float, high: float, metric: str, expected: tuple[str, str]
 ) -> None:
     assert beside(Difference((low + high) / 2, low, high, 3), METRICS[metric]) == expected
+
+
+def test_a_plan_that_says_nothing_of_a_report_is_refused(tmp_path: Path):
+    (tmp_path / "params").mkdir()
+    (tmp_path / "params/plan.yaml").write_text("suite: mine\n")
+    with pytest.raises(UserError, match=r"plan.yaml: report: 'ablation' is missing. .*`protofair plan SUITE`"):
+        run(tmp_path)
+    assert not (tmp_path / "results").exists()

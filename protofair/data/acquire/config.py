@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from protofair.core.entries import check_key
+from protofair.core.entries import check_key, stage_entries
 from protofair.core.errors import UserError
 from protofair.core.strict import Seed, Strict, did_you_mean, parse, read_yaml
 from protofair.data.acquire.table import Table
@@ -34,8 +34,7 @@ def choose(key: str, *, plan: Path | None, table: Table) -> Acquire:
     entries: dict[str, Any] = {}
     if plan is not None or PLAN.exists():
         plan = plan or PLAN
-        content = read_yaml(plan)
-        entries = (content.get("acquire") or {}) if isinstance(content, dict) else {}
+        entries = stage_entries(read_yaml(plan), "acquire", path=plan)
         if key in entries:
             config, known = parse(Acquire, entries[key], where=f"{plan}: acquire.{key}"), table.datasets
             if config.dataset not in known:

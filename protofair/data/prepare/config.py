@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from protofair.core.entries import check_key
+from protofair.core.entries import check_key, stage_entries
 from protofair.core.errors import UserError
 from protofair.core.strict import Key, Seed, Strict, did_you_mean, parse, read_yaml
 from protofair.data.split.config import SplitConfig
@@ -72,8 +72,7 @@ def choose(key: str, *, plan: Path, by_hand: dict[str, Any]) -> Prepare:
     check_key(key, where="prepare")
     if by_hand:
         return parse(Prepare, by_hand, where=f"prepare {key}")
-    content = read_yaml(plan)
-    entries = (content.get("prepare") or {}) if isinstance(content, dict) else {}
+    entries = stage_entries(read_yaml(plan, missing="`protofair plan demo` writes a plan"), "prepare", path=plan)
     if key not in entries:
         hint = f"{did_you_mean(key, entries)} " if entries else ""
         raise UserError(f"{plan}: no entry prepare.{key}. {hint}By hand: give a --dataset.")
