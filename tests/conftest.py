@@ -4,3 +4,8 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("DVC_NO_ANALYTICS", "1")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: some tests wait, for Slurm, for a browser or for a package, and none is timed."""
+    return len(os.sched_getaffinity(0)) + 1
