@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, model_validator
-from pydantic_core import core_schema
+from pydantic_core import ErrorDetails, core_schema
 
 from protofair.core.errors import UserError
 
@@ -101,9 +101,17 @@ def read_yaml(path: Path, *, missing: str = "Name one that is there") -> Any:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 
 
+def causes(error: ValidationError) -> list[ErrorDetails]:
+    """The problems of a failed validation without those that follow from others: a list is too short without what is
+    refused of it."""
+    found = error.errors()
+    inside = {other["loc"][:depth] for other in found for depth in range(len(other["loc"]))}
+    return [problem for problem in found if problem["type"] != "too_short" or problem["loc"] not in inside]
+
+
 def problems(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
     """Each problem of a failed validation: where in the value it is, and a sentence about it."""
-    for problem in error.errors():
+    for problem in causes(error):
         where = problem["loc"]
         key = ".".join(str(part) for part in where)
         if problem["type"] == "extra_forbidden":
@@ -113,7 +121,7 @@ def problems(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[t
         elif problem["type"] == "value_error" and not where:  # about the whole: its sentence says all
             yield where, f"{problem['msg'].removeprefix('Value error, ')}."
         else:
-            yield where, f"'{key}': {problem['msg']} (got {problem['input']!r})."
+            yield where, f"'{key}': {problem['msg'].removeprefix('Value error, ')} (got {problem['input']!r})."
 
 
 def _fields_at(model: type[BaseModel], location: Iterable[int | str]) -> list[str]:

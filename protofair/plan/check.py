@@ -9,7 +9,7 @@ import pydantic
 
 from protofair.baselines.config import Baseline
 from protofair.core.errors import UserError
-from protofair.core.strict import Strict, did_you_mean, problems, read_yaml
+from protofair.core.strict import Strict, causes, did_you_mean, problems, read_yaml
 from protofair.data.acquire.config import Acquire
 from protofair.data.attributes import ATTRIBUTES
 from protofair.data.prepare.config import Prepare
@@ -94,7 +94,7 @@ def _refused_entries(plan: Plan, path: Path, lines: Lines) -> Iterator[str]:
             try:
                 model.model_validate(entry)
             except pydantic.ValidationError as error:
-                for problem, (where, text) in zip(error.errors(), problems(model, error), strict=True):
+                for problem, (where, text) in zip(causes(error), problems(model, error), strict=True):
                     if where and where[0] == "keep":
                         continue  # follows from an epoch that is refused above
                     option = str(where[-1]) if where else ""

@@ -25,5 +25,6 @@ def test_the_defaults_are_the_papers_probe(entry, write_plan):
 )
 def test_a_wrong_entry_names_file_key_and_remedy(entry, write_plan, changes, message):
     plan = write_plan(probe={"a": entry | changes})
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=message) as caught:
         plan.entry("probe", "a", ProbeConfig)
+    assert len(str(caught.value).splitlines()) == 1
