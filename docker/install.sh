@@ -13,21 +13,9 @@ options="--quiet --disable-pip-version-check --require-hashes --no-deps"
 has_driver() { [ -e /proc/driver/nvidia/version ] || command -v nvidia-smi >/dev/null 2>&1; }
 
 if [ -z "${TORCH:-}" ] && has_driver; then TORCH=cuda; fi
-if [ "${TORCH:-cpu}" = cpu ]; then
-  echo "Installing torch without CUDA ..."
-  if "$python" -m pip install $options -r "$here/requirements-cpu.lock"; then
-    TORCH=cpu
-  elif [ "${TORCH:-}" = cpu ]; then
-    echo "pip finds no CPU build of torch: point PIP_EXTRA_INDEX_URL at the CPU wheels of pytorch.org, or use TORCH=cuda" >&2
-    exit 2
-  else
-    echo "pip finds no CPU build of torch here: installing the CUDA build (several GB)"
-    TORCH=cuda
-  fi
-fi
-
 set -- "$here/requirements.lock" "$@"
-[ "$TORCH" = cpu ] || set -- "$@" "$here/requirements-cuda.lock"
+[ "${TORCH:-}" != cuda ] || set -- "$@" "$here/requirements-cuda.lock"
+
 echo "Installing the locked dependencies ..."
 # The locks name every package there is to install, so nothing has to be resolved: several pips share them, where one would
 # mostly wait for the network or keep one core busy. setuptools comes before the others, some of which are built with it.
@@ -36,13 +24,27 @@ pids=
 trap 'rm -rf "$parts"' EXIT
 trap '[ -z "$pids" ] || kill $pids; exit 130' INT TERM
 awk -v parts="$parts" '
-  /^[a-z0-9]/ { part = /^setuptools==/ ? "first" : ++packages % 6 ".lock" }
+  /^[a-z0-9]/ { part = /^setuptools==/ ? "first" : /^torch==/ ? "torch" : ++packages % 6 ".lock" }
   !/^#/ { print > (parts "/" part) }' "$@"
 "$python" -m pip install $options -r "$parts/first"
 for part in "$parts"/*.lock; do
   "$python" -m pip install $options -r "$part" &
   pids="$pids $!"
 done
+
 failed=0
+if [ "${TORCH:-cpu}" = cpu ] && "$python" -m pip install $options -r "$here/requirements-cpu.lock"; then
+  echo "torch is installed without CUDA"
+elif [ "${TORCH:-}" = cpu ]; then
+  echo "pip finds no CPU build of torch: point PIP_EXTRA_INDEX_URL at the CPU wheels of pytorch.org, or use TORCH=cuda" >&2
+  kill $pids
+  exit 2
+else
+  if [ -z "${TORCH:-}" ]; then
+    echo "pip finds no CPU build of torch here: installing the CUDA build (several GB)"
+    cat "$here/requirements-cuda.lock" >> "$parts/torch"
+  fi
+  "$python" -m pip install $options -r "$parts/torch" || failed=1
+fi
 for pid in $pids; do wait "$pid" || failed=1; done
 exit "$failed"
