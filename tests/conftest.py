@@ -2,17 +2,10 @@
 
 import os
 
-import pytest
-
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("DVC_NO_ANALYTICS", "1")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """More than there are cores: some tests wait, for Slurm, for a browser or for a package, and none is timed."""
-    return len(os.sched_getaffinity(0)) + 2
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first, so that at the end no worker is left with it alone."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """One more than there are cores: some tests wait, for Slurm, for a browser or for a package, and none is timed."""
+    return len(os.sched_getaffinity(0)) + 1

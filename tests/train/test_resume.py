@@ -90,7 +90,6 @@ def stage(request, tmp_path_factory, make_project, processes):
     return Stage(make_project(tmp_path_factory.mktemp("project")), processes, *case)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stage", [*CASES, *METHODS], indirect=True)
 def test_sigkill_at_random_moments(stage):
     """Saved after every step: some processes die before their first step, some between two, some while saving."""
