@@ -7,5 +7,5 @@ os.environ.setdefault("DVC_NO_ANALYTICS", "1")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: some tests wait, for Slurm, for a browser or for a package, and none is timed."""
-    return len(os.sched_getaffinity(0)) + 1
+    """More than there are cores: some tests wait, for Slurm, for a browser or for a package, and none is timed."""
+    return len(os.sched_getaffinity(0)) + 2
