@@ -21,8 +21,7 @@ setup: $(VENV)/ready ## Make .venv with every dependency pinned
 $(VENV)/ready: $(LOCKS) docker/install.sh pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"protofair needs Python 3.11 or newer, {sys.executable} is {v[0]}.{v[1]}: make {sys.argv[1]} PYTHON=python3.11")' setup
 	@$(PYTHON) -m venv $(VENV)
-	@# Bytecode comes with the first import, of what is imported: that of everything takes a third of the time.
-	@PIP_COMPILE=0 docker/install.sh $(BIN)/python tests/requirements.lock
+	@docker/install.sh $(BIN)/python tests/requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
