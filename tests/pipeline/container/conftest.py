@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 CACHE = ROOT / ".cache/container"
 REMEDIES = {
     "apptainer": "install Apptainer as https://apptainer.org/docs/admin/latest/installation.html says",
-    "debootstrap": "apt-get install debootstrap",
+    "mmdebstrap": "apt-get install mmdebstrap",
     "buildah": "apt-get install buildah",
     "make": "apt-get install make",
 }
@@ -53,16 +53,16 @@ def needs() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def base(needs: Callable[..., None], once: Callable[[Path, Callable[[Path], None]], Path]) -> Base:
-    needs("debootstrap")
+    needs("mmdebstrap")
     if os.geteuid() != 0:
-        pytest.skip("debootstrap wants root: run the tests as root, for example in a container")
+        pytest.skip("the images want files of root: run the tests as root, for example in a container")
     if sys.version_info[:2] != (3, 11):
         pytest.skip("the packages are for the Python of Debian 12: make clean setup PYTHON=python3.11")
     return Base(root=once(CACHE / "debian-12", _debian), wheels=once(CACHE / f"wheels-{_digest()}", _wheels))
 
 
 def _debian(root: Path) -> None:
-    _run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", "bookworm", str(root))
+    _run("mmdebstrap", "--mode=root", "--variant=minbase", "--include=python3,python3-venv", "bookworm", str(root))
     for device in (root / "dev").iterdir():  # a build without rights cannot copy devices, and needs none
         shutil.rmtree(device) if device.is_dir() and not device.is_symlink() else device.unlink()
     (root / "etc/pip.conf").write_text(PIP, encoding="utf-8")
