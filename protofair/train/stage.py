@@ -17,7 +17,7 @@ from protofair.core.strict import Strict, did_you_mean
 from protofair.objectives import EncoderConfig
 from protofair.train.batches import TrainingSet
 from protofair.train.checkpoint import ROOT, Checkpoints
-from protofair.train.device import make_deterministic, training_device
+from protofair.train.device import keep_freed_memory, make_deterministic, training_device
 from protofair.train.estimate import refuse_long_run
 from protofair.train.identity import CODE, code_hash, file_hash, run_hash
 from protofair.train.loop import Loop
@@ -74,8 +74,10 @@ def train(plan: Plan, key: str, options: Options, job: Job) -> Path:
     device = training_device()
     if options.deterministic:
         make_deterministic()
-    if device.type == "cpu" and not options.on_cpu:
-        refuse_long_run(job.encoder, size=images.packed.images.shape[1:3], images=len(images), epochs=job.epochs)
+    if device.type == "cpu":
+        keep_freed_memory()
+        if not options.on_cpu:
+            refuse_long_run(job.encoder, size=images.packed.images.shape[1:3], images=len(images), epochs=job.epochs)
     config = {
         "stage": job.stage,
         **{stage: entry.model_dump(mode="json") for stage, entry in job.config.items()},
