@@ -47,9 +47,8 @@ class Plan:
         content = read_yaml(path)
         stages = {stage: stage_entries(content, stage, path=path) for stage in STAGES}
         parts = content if isinstance(content, dict) else {}
-        whole = isinstance(parts.get("suite"), str)
-        whole = whole and all(isinstance(parts.get(part, {}), dict) for part in ("options", "report"))
-        if not whole or not {"suite", "options", "report", *STAGES} >= parts.keys():
+        known = {"suite", "options", "report", *STAGES} >= parts.keys() and isinstance(parts.get("suite"), str)
+        if not known or not all(isinstance(parts.get(part, {}), dict) for part in ("options", "report")):
             raise UserError(f"{path}: not a plan. Write it anew: protofair plan demo")
         return cls(**parts | stages)
 

@@ -18,7 +18,7 @@ def build_outcome(plan: Plan, claims: tuple[Claim, ...], provenance: Provenance)
         ("compute", _compute(provenance)),
         ("seeds", ", ".join(str(seed) for seed in plan.report["seeds"])),
         ("commit", provenance.commit or "unknown, there is no repository here"),
-        ("plan", f"sha256:{provenance.plan_hash}, written by `{plan.command}`"),
+        ("plan", f"sha256:{provenance.plan_hash}, written by “{plan.command}”"),
         ("container", provenance.container or "none"),
         ("newest run", provenance.date or "not recorded"),
     )

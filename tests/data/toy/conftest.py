@@ -51,8 +51,9 @@ def run_plan(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, An
             entries = [(stage, key, entry) for stage in order for key, entry in plan.get(stage, {}).items()]
             run_stages(folder, [(stage, key) for stage, key, entry in entries if entry["seed"] == seed])
 
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(of_seed, sorted({entry["seed"] for entry in plan["probe"].values()})))
+        seeds = sorted({entry["seed"] for entry in plan["probe"].values()})
+        with ThreadPoolExecutor(len(seeds)) as pool:
+            list(pool.map(of_seed, seeds))
         found = {key: folder / "results" / plan["suite"] / "probe" / key / "metrics.json" for key in plan["probe"]}
         return {key: json.loads(path.read_text())["tasks"][0]["test"] for key, path in found.items()}
 
