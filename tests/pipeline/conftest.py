@@ -16,6 +16,7 @@ TINY = """
 suite: tiny
 title: A plan for tests
 scale: tiny
+controls: false
 data:
   celeba: {dataset: celeba, size: 16, source: toy, toy: {images: 400}}
 training:

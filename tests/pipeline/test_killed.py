@@ -38,7 +38,6 @@ def test_killed_in_mid_run_the_same_command_goes_on(
     for name in (".snakemake", "logs"):  # what Snakemake remembers of its own run; the times in its logs count too
         shutil.rmtree(workspace.path / name)
     workspace.change("params/tiny.yaml", "fair: {epochs: 1", "fair: {epochs: 60")
-    workspace.change("params/tiny.yaml", "scale: tiny\n", "scale: tiny\ncontrols: false\n")
     workspace.plan()
     running = subprocess.Popen(
         command,

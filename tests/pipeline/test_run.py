@@ -10,7 +10,6 @@ import yaml
 
 TRAINED = "supcon-toy-celeba-16-big_nose-s0"
 FAIR = f"{TRAINED}-male-k4-w0_3-2p1"
-CONTROL = f"{TRAINED}-control-2p1"
 WARMUP = f"results/tiny/warmup/{TRAINED}"
 
 pytestmark = pytest.mark.slow
@@ -29,7 +28,7 @@ def test_after_snakemake_dvc_is_clean_and_nothing_is_left_to_do(finished: Any):
 
 def test_dvc_repro_gives_the_same_results_and_leaves_snakemake_nothing(workspace: Any, finished: Any):
     workspace.run("dvc", "repro")
-    for key in (FAIR, CONTROL, f"{TRAINED}-e2"):
+    for key in (FAIR, f"{TRAINED}-e2"):
         name = f"results/tiny/probe/{key}/metrics.json"
         assert workspace.read(name) == finished.read(name)
     assert workspace.to_do() == set()
